@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Strings that grow, and allocation that does not fail: without memory for a few kilobytes there is nothing to save. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stddef.h>
+
+void *xcalloc(size_t count, size_t size);
+void *xreallocarray(void *old, size_t count, size_t size);
+char *xstrdup(const char *string);
+char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* All zero is an empty text; `data` is NUL-terminated once anything was added. */
+struct text {
+	char *data;
+	size_t length, room;
+};
+
+void text_add(struct text *text, const char *data, size_t length);
+void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_free(struct text *text);
+
+/* The text's string, never NULL, for the caller to free; the text is empty afterwards. */
+char *text_take(struct text *text);
+
+/* Columns that UTF-8 `string` takes on a terminal (none of our own characters is wide). */
+size_t text_columns(const char *string);
+
+/* Frees a NULL-terminated array of strings. */
+void strings_free(char **strings);
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif
