@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "result/result.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+
+static void assert_named(const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		assert_non_null(names[i]);
+		for (size_t other = 0; other < i; other++)
+			assert_string_not_equal(names[i], names[other]);
+	}
+}
+
+static void everything_has_a_name(void **state)
+{
+	(void)state;
+	assert_named(latency_name, LATENCY_KINDS);
+	assert_named(stat_group_name, STAT_GROUPS);
+	assert_named(check_state_name, CHECK_STATES);
+	assert_named(run_state_name, RUN_STATES);
+	assert_named(target_kind_name, TARGET_KINDS);
+	assert_string_equal(latency_name[LATENCY_CLAT], "clat");
+	assert_string_equal(stat_group_name[STAT_FLUSH], "flush");
+	assert_true(percentile_percent[P50] == 50 && percentile_percent[P99_99] == 99.99);
+	for (int i = 1; i < PERCENTILES; i++)
+		assert_true(percentile_percent[i] > percentile_percent[i - 1]);
+}
+
+static void starts_now(void **state)
+{
+	(void)state;
+	time_t before, after;
+	struct result *result;
+	struct tm local = {.tm_isdst = -1};
+
+	setenv("TZ", "Asia/Kolkata", 1);
+	tzset();
+	before = time(NULL);
+	result = result_new();
+	after = time(NULL);
+	assert_in_range(result->started / 1000000000, before, after);
+	assert_int_equal(strlen(result->stamp), 15);
+	assert_non_null(strptime(result->stamp, "%Y%m%d_%H%M%S", &local));
+	assert_int_equal(mktime(&local), result->started / 1000000000);
+	local.tm_isdst = -1;
+	assert_int_equal(strlen(result->timestamp), 19);
+	assert_non_null(strptime(result->timestamp, "%Y-%m-%d %H:%M:%S", &local));
+	assert_int_equal(mktime(&local), result->started / 1000000000);
+	result_free(result);
+}
+
+static void runs_start_absent(void **state)
+{
+	(void)state;
+	struct result *result = result_new();
+
+	for (unsigned i = 1; i <= 20; i++) {
+		struct run *run = result_add_run(result);
+
+		assert_int_equal(result->runs, i);
+		assert_ptr_equal(run, &result->run[i - 1]);
+		assert_null(run->engine);
+		assert_null(run->reason);
+		assert_int_equal(run->checks, 0);
+		run->iteration = i;
+	}
+	assert_int_equal(result->run[0].iteration, 1);
+	assert_int_equal(result->run[19].iteration, 20);
+	result_free(result);
+}
+
+static void adds_warnings_and_checks(void **state)
+{
+	(void)state;
+	struct result *result = result_new();
+	struct run *run = result_add_run(result);
+
+	result->target = xcalloc(1, sizeof(struct target));
+	result->targets = 1;
+	target_warn(&result->target[0], "%s will grow by %d GiB", "ext4.vhdx", 8);
+	target_warn(&result->target[0], "100 %%");
+	assert_int_equal(result->target[0].warnings, 2);
+	assert_string_equal(result->target[0].warning[0], "ext4.vhdx will grow by 8 GiB");
+	assert_string_equal(result->target[0].warning[1], "100 %");
+
+	run_add_check(run, "one", CHECK_FAILED, xstrdup("3"), NULL, "%d of %s", 3, "4");
+	run_add_check(run, "two", CHECK_PASSED, NULL, xstrdup("5"), "fine");
+	assert_int_equal(run->checks, 2);
+	assert_string_equal(run->check[0].name, "one");
+	assert_int_equal(run->check[0].state, CHECK_FAILED);
+	assert_string_equal(run->check[0].found, "3");
+	assert_null(run->check[0].expected);
+	assert_string_equal(run->check[0].sentence, "3 of 4");
+	assert_string_equal(run->check[1].expected, "5");
+	result_free(result);
+}
+
+static char **two_words(void)
+{
+	char **words = xcalloc(3, sizeof(*words));
+
+	words[0] = xstrdup("fio");
+	words[1] = xstrdup("--version");
+	return words;
+}
+
+static void fill_run(struct run *run)
+{
+	run->reason = xstrdup("killed");
+	run->untraced = xstrdup("no BTF");
+	run->command = two_words();
+	run->sample = xcalloc(2, sizeof(*run->sample));
+	run->samples = 2;
+	run->engine = xcalloc(1, sizeof(*run->engine));
+	run->engine->version = xstrdup("fio-3.33");
+	run->engine->message = xstrdup("full");
+	run->engine->direction[OP_WRITE].latency[LATENCY_LAT].hist = hist_new();
+	run->trace = xcalloc(1, sizeof(*run->trace));
+	run->trace->top = xstrdup("md0");
+	run->trace->leaf = xcalloc(2, sizeof(struct leaf_view));
+	run->trace->leaves = 2;
+	run->trace->leaf[1].device = xstrdup("sdb");
+	run->trace->leaf[1].op[OP_FLUSH] = xcalloc(1, sizeof(struct op_view));
+}
+
+static void fill_target(struct target *target)
+{
+	struct layer *layer = xcalloc(1, sizeof(*layer));
+
+	layer->name = xstrdup("sda1");
+	layer->parent_disk = xstrdup("sda");
+	layer->model = xstrdup("model");
+	layer->serial = xstrdup("serial");
+	layer->backing_file = xstrdup("/x");
+	layer->scheduler = xstrdup("none");
+	layer->write_cache = xstrdup("write back");
+	target->layer = layer;
+	target->layers = 1;
+	target->given = xstrdup(".");
+	target->path = xstrdup("/home");
+	target->filesystem = xstrdup("ext4");
+	target->source = xstrdup("/dev/sda1");
+	target->mount_point = xstrdup("/");
+}
+
+/* What is not freed is found by the leak sanitizer. */
+static void frees_all(void **state)
+{
+	(void)state;
+	struct result *result = result_new();
+	struct machine *machine = &result->machine;
+	char **strings[] = {&machine->host,
+			    &machine->os,
+			    &machine->kernel,
+			    &machine->architecture,
+			    &machine->cpu,
+			    &machine->wsl,
+			    &machine->clocksource,
+			    &result->version,
+			    &result->config,
+			    &result->engine,
+			    &result->engine_version,
+			    &result->no_trace,
+			    &result->options.ioengine};
+
+	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
+		*strings[i] = xstrdup("string");
+	result->command = two_words();
+	result->test = xcalloc(1, sizeof(struct test));
+	result->tests = 1;
+	result->target = xcalloc(1, sizeof(struct target));
+	result->targets = 1;
+	fill_target(&result->target[0]);
+	fill_run(result_add_run(result));
+	result_free(result);
+
+	result_free(NULL);
+	engine_figures_free(NULL);
+	trace_view_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(everything_has_a_name),
+		cmocka_unit_test(starts_now),
+		cmocka_unit_test(runs_start_absent),
+		cmocka_unit_test(adds_warnings_and_checks),
+		cmocka_unit_test(frees_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

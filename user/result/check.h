@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What must hold between the figures of one run. Each check is a pure function over the model. */
+#ifndef RESULT_CHECK_H
+#define RESULT_CHECK_H
+
+#include "result.h"
+
+/*
+ * Adds every check that applies to `run`:
+ *   balance      bytes that the engine reports = bytes that its tasks queued, per direction
+ *   identity     issues - requeues = completions + in flight at the end + losses, per leaf and op
+ *   coverage     requests with a time, of all that were started: 99.5 % or more
+ *   diskstats    issues - requeues and sectors = the kernel's own count, per leaf and group, where the edges were quiet
+ *   await        mean device time <= diskstats' mean time <= mean lat
+ *   percentiles  lat's percentiles are not below clat's
+ */
+void check_run(struct run *run, const struct test *test);
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "result.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+
+/* A table that is too short does not compile. */
+#define TABLE(type, name, count, ...)                                                                                  \
+	type name[count] = {__VA_ARGS__};                                                                              \
+	_Static_assert(sizeof((type[]){__VA_ARGS__}) / sizeof(type) == (count), #name " has one entry for each")
+
+/* clang-format off */
+TABLE(const char *const, latency_name, LATENCY_KINDS,
+      [LATENCY_SLAT] = "slat", [LATENCY_CLAT] = "clat", [LATENCY_LAT] = "lat");
+
+TABLE(const double, percentile_percent, PERCENTILES,
+      [P50] = 50, [P90] = 90, [P95] = 95, [P99] = 99, [P99_9] = 99.9, [P99_99] = 99.99);
+
+TABLE(const char *const, stat_group_name, STAT_GROUPS,
+      [STAT_READ] = "read", [STAT_WRITE] = "write", [STAT_DISCARD] = "discard", [STAT_FLUSH] = "flush");
+
+TABLE(const char *const, check_state_name, CHECK_STATES,
+      [CHECK_PASSED] = "passed", [CHECK_WARNING] = "warning", [CHECK_FAILED] = "failed",
+      [CHECK_NOT_APPLICABLE] = "not applicable", [CHECK_UNKNOWN] = "unknown");
+
+TABLE(const char *const, run_state_name, RUN_STATES,
+      [RUN_DONE] = "done", [RUN_FAILED] = "failed", [RUN_SKIPPED] = "skipped", [RUN_INTERRUPTED] = "interrupted");
+
+TABLE(const char *const, target_kind_name, TARGET_KINDS,
+      [TARGET_DIRECTORY] = "directory", [TARGET_FILE] = "file", [TARGET_DEVICE] = "device");
+
+#define ROW(id, name, ...) [OP_##id] = (name),
+TABLE(const char *const, op_name, OPS, IOSTRATA_OPS(ROW));
+#undef ROW
+#define ROW(id, name, ...) [LOSS_##id] = (name),
+TABLE(const char *const, loss_name, LOSSES, IOSTRATA_LOSSES(ROW));
+#undef ROW
+#define ROW(id, name, ...) [STAGE_##id] = (name),
+TABLE(const char *const, stage_name, STAGES, IOSTRATA_STAGES(ROW));
+#undef ROW
+/* clang-format on */
+
+/* Makes room for one more of `size` bytes and zeroes it. */
+static void *grow(void *array, size_t *count, size_t size)
+{
+	char *grown = xreallocarray(array, *count + 1, size);
+
+	memset(grown + *count * size, 0, size);
+	(*count)++;
+	return grown;
+}
+
+static __attribute__((format(printf, 1, 0))) char *format_arguments(const char *format, va_list arguments)
+{
+	va_list copy;
+	char *string;
+	int length;
+
+	va_copy(copy, arguments);
+	length = vsnprintf(NULL, 0, format, copy);
+	va_end(copy);
+	string = xcalloc((size_t)length + 1, 1);
+	vsnprintf(string, (size_t)length + 1, format, arguments);
+	return string;
+}
+
+struct result *result_new(void)
+{
+	struct result *result = xcalloc(1, sizeof(*result));
+	struct timespec now;
+	struct tm local;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	localtime_r(&now.tv_sec, &local);
+	result->started = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	strftime(result->stamp, sizeof(result->stamp), "%Y%m%d_%H%M%S", &local);
+	strftime(result->timestamp, sizeof(result->timestamp), "%Y-%m-%d %H:%M:%S", &local);
+	return result;
+}
+
+struct run *result_add_run(struct result *result)
+{
+	result->run = grow(result->run, &result->runs, sizeof(*result->run));
+	return &result->run[result->runs - 1];
+}
+
+void target_warn(struct target *target, const char *format, ...)
+{
+	va_list arguments;
+
+	target->warning = grow(target->warning, &target->warnings, sizeof(*target->warning));
+	va_start(arguments, format);
+	target->warning[target->warnings - 1] = format_arguments(format, arguments);
+	va_end(arguments);
+}
+
+void run_add_check(struct run *run, const char *name, enum check_state state, char *found, char *expected,
+		   const char *sentence, ...)
+{
+	struct check *check;
+	va_list arguments;
+
+	run->check = grow(run->check, &run->checks, sizeof(*run->check));
+	check = &run->check[run->checks - 1];
+	check->name = name;
+	check->state = state;
+	check->found = found;
+	check->expected = expected;
+	va_start(arguments, sentence);
+	check->sentence = format_arguments(sentence, arguments);
+	va_end(arguments);
+}
+
+void engine_figures_free(struct engine_figures *figures)
+{
+	if (!figures)
+		return;
+	for (int op = 0; op < DIRECTIONS; op++)
+		for (int kind = 0; kind < LATENCY_KINDS; kind++)
+			free(figures->direction[op].latency[kind].hist);
+	free(figures->version);
+	free(figures->message);
+	free(figures);
+}
+
+void trace_view_free(struct trace_view *view)
+{
+	if (!view)
+		return;
+	for (size_t leaf = 0; leaf < view->leaves; leaf++) {
+		for (int op = 0; op < OPS; op++)
+			free(view->leaf[leaf].op[op]);
+		free(view->leaf[leaf].device);
+	}
+	free(view->leaf);
+	free(view->top);
+	free(view);
+}
+
+static void run_release(struct run *run)
+{
+	for (size_t i = 0; i < run->checks; i++) {
+		free(run->check[i].found);
+		free(run->check[i].expected);
+		free(run->check[i].sentence);
+	}
+	free(run->check);
+	free(run->sample);
+	free(run->untraced);
+	free(run->reason);
+	strings_free(run->command);
+	engine_figures_free(run->engine);
+	trace_view_free(run->trace);
+}
+
+static void layer_release(struct layer *layer)
+{
+	free(layer->name);
+	free(layer->parent_disk);
+	free(layer->model);
+	free(layer->serial);
+	free(layer->backing_file);
+	free(layer->scheduler);
+	free(layer->write_cache);
+}
+
+static void target_release(struct target *target)
+{
+	for (size_t i = 0; i < target->layers; i++)
+		layer_release(&target->layer[i]);
+	for (size_t i = 0; i < target->warnings; i++)
+		free(target->warning[i]);
+	free(target->layer);
+	free(target->warning);
+	free(target->given);
+	free(target->path);
+	free(target->filesystem);
+	free(target->source);
+	free(target->mount_point);
+}
+
+static void machine_release(struct machine *machine)
+{
+	free(machine->host);
+	free(machine->os);
+	free(machine->kernel);
+	free(machine->architecture);
+	free(machine->cpu);
+	free(machine->wsl);
+	free(machine->clocksource);
+}
+
+void result_free(struct result *result)
+{
+	if (!result)
+		return;
+	for (size_t i = 0; i < result->runs; i++)
+		run_release(&result->run[i]);
+	for (size_t i = 0; i < result->targets; i++)
+		target_release(&result->target[i]);
+	machine_release(&result->machine);
+	free(result->run);
+	free(result->target);
+	free(result->test);
+	free(result->version);
+	free(result->config);
+	strings_free(result->command);
+	free(result->options.ioengine);
+	free(result->engine);
+	free(result->engine_version);
+	free(result->no_trace);
+	free(result);
+}

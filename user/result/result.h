@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The model: everything known of one invocation. Reports are drawn from it and from nothing else. Times are ns, sizes
+ * bytes, moments ns since the epoch. What is not known is absent: a NULL pointer, or a `has_...` that is false.
+ *
+ * A structure owns what its pointers lead to; result_free() frees all of it.
+ */
+#ifndef RESULT_RESULT_H
+#define RESULT_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <iostrata/shared.h>
+
+#include "hist.h"
+
+/* The names in iostrata/shared.h and stages.h. */
+extern const char *const op_name[OPS];
+extern const char *const loss_name[LOSSES];
+extern const char *const stage_name[STAGES];
+
+/* --- the test: one row of the matrix --- */
+
+enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_MIX };
+
+struct test {
+	char name[48]; /* (SEQ|RND)<size>-Q<depth>T<jobs>-(Read|Write|Mix<read %>) */
+	bool random;
+	enum access access;
+	unsigned read_percent; /* 100, 0, or that of a mix */
+	uint64_t block_size;
+	unsigned depth, jobs;
+};
+
+/* --- what the engine says of a run --- */
+
+/* fio's three: call to submitted, submitted to reaped, and their sum, which is what DiskSpd reports. */
+enum latency_kind { LATENCY_SLAT, LATENCY_CLAT, LATENCY_LAT, LATENCY_KINDS };
+
+extern const char *const latency_name[LATENCY_KINDS];
+
+/* The percentiles that are asked for and shown everywhere. */
+enum percentile { P50, P90, P95, P99, P99_9, P99_99, PERCENTILES };
+
+extern const double percentile_percent[PERCENTILES];
+
+struct latency {
+	uint64_t count;
+	uint64_t min, max;
+	double mean, stddev;
+	bool has_percentile[PERCENTILES];
+	uint64_t percentile[PERCENTILES]; /* as the engine reports them */
+	struct hist *hist;		  /* from its bins; NULL where it has none */
+};
+
+/* One direction, indexed OP_READ or OP_WRITE. */
+struct direction {
+	uint64_t ios, bytes;
+	uint64_t bytes_per_second;
+	double ios_per_second;
+	uint64_t runtime;
+	struct latency latency[LATENCY_KINDS];
+};
+
+#define DIRECTIONS 2
+
+struct engine_figures {
+	char *version;	     /* "fio-3.33" */
+	int error;	     /* errno of the first job that failed, 0 when none did */
+	char *message;	     /* what the engine printed beside its result; NULL when nothing */
+	double user_percent; /* CPU of its jobs, as it reports it; summed over jobs */
+	double system_percent;
+	struct direction direction[DIRECTIONS];
+};
+
+/* --- what the probes saw of a run --- */
+
+struct op_view {
+	uint64_t issues, issued_bytes;
+	uint64_t requeues, requeued_bytes;
+	uint64_t completions, completed_bytes;
+	uint64_t partial, errors, unissued, flush_ends;
+	uint64_t in_flight_at_end;
+	uint64_t loss[LOSSES];
+	uint64_t faults, faults_found;
+	struct hist stage[STAGES];
+};
+
+/* Differences of /sys/block/X/stat over the recording, by its four groups. */
+enum stat_group { STAT_READ, STAT_WRITE, STAT_DISCARD, STAT_FLUSH, STAT_GROUPS };
+
+extern const char *const stat_group_name[STAT_GROUPS];
+
+struct stat_delta {
+	uint64_t ios, sectors;
+	uint64_t time; /* ns, of the file's whole milliseconds; from the allocation of the request to its end */
+};
+
+struct leaf_view {
+	char *device;		       /* "nvme0n1" */
+	struct op_view *op[OPS];       /* NULL: none seen */
+	bool has_stat;		       /* false where the device was busy at an edge, so that the counts can't be equal */
+	struct stat_delta stat[STAT_GROUPS];
+};
+
+struct trace_view {
+	uint64_t recorded;	    /* how long recording was on */
+	char *top;		    /* the target's own disk, where bios are counted by owner */
+	struct bio_counts queued[OWNERS][OPS];
+	struct leaf_view *leaf;
+	size_t leaves;
+	uint64_t program_misses;    /* runs that the kernel skipped, from bpf_prog_info.recursion_misses */
+};
+
+/* --- samples, once a second in the measured part --- */
+
+struct sample {
+	uint64_t at;	     /* since the start of the run */
+	double cpu_percent;  /* 100 - idle - iowait of all CPUs */
+	double mem_percent;  /* (MemTotal - MemAvailable) / MemTotal */
+	bool has_disk;
+	double disk_percent; /* busy time of the target's own device */
+	uint64_t disk_ios;   /* completed by the target's own device in this second */
+	uint64_t disk_bytes;
+};
+
+/* --- checks --- */
+
+enum check_state { CHECK_PASSED, CHECK_WARNING, CHECK_FAILED, CHECK_NOT_APPLICABLE, CHECK_UNKNOWN, CHECK_STATES };
+
+extern const char *const check_state_name[CHECK_STATES];
+
+struct check {
+	const char *name;
+	enum check_state state;
+	char *found, *expected;
+	char *sentence; /* for a person, with what to do */
+};
+
+/* --- the run --- */
+
+enum run_state { RUN_DONE, RUN_FAILED, RUN_SKIPPED, RUN_INTERRUPTED, RUN_STATES };
+
+extern const char *const run_state_name[RUN_STATES];
+
+struct run {
+	size_t target, test; /* indices into the result's arrays */
+	unsigned iteration;  /* from 1 */
+	enum run_state state;
+	char *reason; /* why it is not done; NULL when it is */
+	uint64_t started, elapsed;
+	bool has_gap;
+	uint64_t gap;	/* between the end of the warm-up and the start of the measured part */
+	char **command; /* argv of the engine's measured run, NULL-terminated */
+	struct engine_figures *engine;
+	struct trace_view *trace;
+	char *untraced; /* why there is no trace; NULL when there is one or none was asked for */
+	struct sample *sample;
+	size_t samples;
+	struct check *check;
+	size_t checks;
+};
+
+/* --- the target --- */
+
+enum target_kind { TARGET_DIRECTORY, TARGET_FILE, TARGET_DEVICE, TARGET_KINDS };
+
+extern const char *const target_kind_name[TARGET_KINDS];
+
+/* One block device of the stack under the target, the target's own first. */
+struct layer {
+	char *name;		/* "sda1" */
+	char *parent_disk;	/* of a partition: "sda" */
+	char *model, *serial;	/* NULL where sysfs has none */
+	char *backing_file;	/* of a loop device */
+	char *scheduler;	/* the active one */
+	char *write_cache;	/* "write back" or "write through" */
+	bool has_requests;	/* false: bio-based (md, dm, zram), which has no requests to time */
+	bool leaf;
+	bool fua, rotational;
+	uint64_t size;
+	uint64_t logical_block, physical_block;
+	uint64_t max_request_bytes;
+	uint64_t queue_requests;
+};
+
+struct target {
+	char *given; /* as the user wrote it */
+	char *path;  /* absolute */
+	enum target_kind kind;
+	char *filesystem, *source, *mount_point; /* NULL for a block device */
+	uint64_t file_size;
+	uint64_t laid_out_in; /* ns that writing every block took; 0 where nothing was written */
+	struct layer *layer;
+	size_t layers;
+	char **warning; /* what the report's first lines must say, such as that the file grows the VHDX */
+	size_t warnings;
+};
+
+/* --- the machine and the options --- */
+
+struct machine {
+	char *host, *os, *kernel, *architecture, *cpu;
+	unsigned cpus;
+	uint64_t memory;
+	bool hypervisor; /* the CPU says that it is virtual */
+	char *wsl;	 /* "1" or "2"; NULL outside */
+	char *clocksource;
+	bool admin; /* root */
+};
+
+struct options {
+	uint64_t size, duration, warmup; /* bytes, ns, ns */
+	unsigned iterations;
+	enum latency_kind latency; /* what tables and CSV show */
+	bool quick, write_through, trace, read_only, thread;
+	char *ioengine;
+};
+
+/* What measuring took. */
+struct observer {
+	uint64_t startup;	/* ns from the first BPF call until the probes were live */
+	uint64_t resident;	/* bytes, the largest resident set of iostrata itself */
+	uint64_t map_bytes;	/* memory of the BPF maps */
+};
+
+struct result {
+	char *version; /* of iostrata */
+	char *config;
+	char **command; /* argv of iostrata */
+	uint64_t started;
+	char stamp[16];	    /* local time, YYYYmmdd_HHMMSS: in every file's name */
+	char timestamp[20]; /* the same moment, YYYY-MM-DD HH:MM:SS */
+	struct machine machine;
+	struct options options;
+	char *engine; /* "fio" */
+	char *engine_version;
+	char *no_trace; /* why nothing was traced, with the cure; NULL when it was */
+	bool has_observer;
+	struct observer observer;
+	struct target *target;
+	size_t targets;
+	struct test *test;
+	size_t tests;
+	struct run *run;
+	size_t runs;
+};
+
+/* An empty result that started now; never NULL. */
+struct result *result_new(void);
+void result_free(struct result *result);
+
+/* A new run at the end, all absent; valid until the next call. */
+struct run *result_add_run(struct result *result);
+
+/* Adds a warning to a target (printf form). */
+void target_warn(struct target *target, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A new check at the end of the run's. `sentence` is in printf form. found and expected may be NULL. */
+void run_add_check(struct run *run, const char *name, enum check_state state, char *found, char *expected,
+		   const char *sentence, ...) __attribute__((format(printf, 6, 7)));
+
+void engine_figures_free(struct engine_figures *figures);
+void trace_view_free(struct trace_view *view);
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Requests that the driver got of a test's own ops, and how they ended. */
+struct requests {
+	uint64_t issues, requeues, completions, in_flight;
+};
+
+bool test_has_op(const struct test *test, enum op op)
+{
+	if (op == OP_READ)
+		return test->access != ACCESS_WRITE;
+	return op == OP_WRITE && test->access != ACCESS_READ;
+}
+
+/* A request that was issued before the recording may be requeued in it, so this can be less than nothing. */
+static double started(const struct requests *requests)
+{
+	return (double)requests->issues - (double)requests->requeues;
+}
+
+static double direction_sum(const struct run *run, const struct test *test, double (*value)(const struct direction *))
+{
+	double sum = 0;
+
+	for (int op = 0; op < DIRECTIONS; op++)
+		if (test_has_op(test, op))
+			sum += value(&run->engine->direction[op]);
+	return sum;
+}
+
+static double bytes_per_second(const struct direction *direction)
+{
+	return (double)direction->bytes_per_second;
+}
+
+static double ios_per_second(const struct direction *direction)
+{
+	return direction->ios_per_second;
+}
+
+static double ios(const struct direction *direction)
+{
+	return (double)direction->ios;
+}
+
+/* Adds up what set_means() divides by the number of runs. */
+static void add_rates(struct summary *summary, const struct run *run, const struct test *test)
+{
+	double rate = direction_sum(run, test, ios_per_second);
+
+	summary->bytes_per_second += direction_sum(run, test, bytes_per_second);
+	summary->ios_per_second += rate;
+	if (!summary->runs || rate < summary->lowest_ios_per_second)
+		summary->lowest_ios_per_second = rate;
+	if (!summary->runs || rate > summary->highest_ios_per_second)
+		summary->highest_ios_per_second = rate;
+}
+
+/* Each I/O of a run weighs the same. False: the run has no latency of this kind. */
+static bool run_mean(const struct run *run, const struct test *test, enum latency_kind kind, double *mean)
+{
+	double sum = 0, count = 0;
+
+	for (int op = 0; op < DIRECTIONS; op++) {
+		const struct latency *latency = &run->engine->direction[op].latency[kind];
+
+		if (!test_has_op(test, op))
+			continue;
+		sum += latency->mean * (double)latency->count;
+		count += (double)latency->count;
+	}
+	if (count > 0)
+		*mean = sum / count;
+	return count > 0;
+}
+
+static void set_means(struct summary *summary, const struct run *const *runs, const struct test *test)
+{
+	double sum = 0, mean;
+	size_t means = 0;
+
+	for (size_t i = 0; i < summary->runs; i++) {
+		if (!run_mean(runs[i], test, summary->kind, &mean))
+			continue;
+		sum += mean;
+		means++;
+	}
+	summary->mean = means ? sum / (double)means : 0;
+	summary->bytes_per_second /= (double)summary->runs;
+	summary->ios_per_second /= (double)summary->runs;
+}
+
+/* Merges the histograms of all latencies, and counts those; NULL when one has none. *only is one of them. */
+static struct hist *merge_latencies(const struct summary *summary, const struct run *const *runs,
+				    const struct test *test, const struct latency **only, size_t *latencies)
+{
+	struct hist *merged = hist_new();
+	bool complete = true;
+
+	*latencies = 0;
+	for (size_t i = 0; i < summary->runs; i++) {
+		for (int op = 0; op < DIRECTIONS; op++) {
+			const struct latency *latency = &runs[i]->engine->direction[op].latency[summary->kind];
+
+			if (!test_has_op(test, op) || !latency->count)
+				continue;
+			*only = latency;
+			(*latencies)++;
+			if (latency->hist)
+				hist_merge(merged, latency->hist);
+			else
+				complete = false;
+		}
+	}
+	if (complete && merged->count)
+		return merged;
+	free(merged);
+	return NULL;
+}
+
+static void set_percentiles(struct summary *summary, const struct run *const *runs, const struct test *test)
+{
+	const struct latency *only = NULL;
+	size_t latencies;
+	struct hist *merged = merge_latencies(summary, runs, test, &only, &latencies);
+
+	for (int i = 0; i < PERCENTILES; i++) {
+		if (latencies == 1 && only->has_percentile[i]) {
+			summary->has_percentile[i] = true;
+			summary->percentile[i] = only->percentile[i];
+		} else if (merged) {
+			summary->has_percentile[i] = true;
+			summary->percentile[i] = hist_percentile(merged, percentile_percent[i]);
+		}
+	}
+	free(merged);
+}
+
+static void add_leaf(struct summary *summary, struct requests *requests, const struct leaf_view *leaf,
+		     const struct test *test)
+{
+	for (int op = 0; op < OPS; op++) {
+		const struct op_view *view = leaf->op[op];
+
+		if (!view || !test_has_op(test, op))
+			continue;
+		requests->issues += view->issues;
+		requests->requeues += view->requeues;
+		requests->completions += view->completions;
+		requests->in_flight += view->in_flight_at_end;
+		hist_merge(summary->device, &view->stage[STAGE_DEVICE]);
+	}
+}
+
+static void add_queued(struct summary *summary, const struct trace_view *trace)
+{
+	for (int op = 0; op < OPS; op++) {
+		summary->own_bytes += trace->queued[OWNER_WORKLOAD][op].bytes;
+		summary->other_bytes += trace->queued[OWNER_OTHERS][op].bytes;
+	}
+}
+
+/* The device's figures stand beside the engine's, so they rest on the same runs or there are none. */
+static void set_device(struct summary *summary, const struct run *const *runs, const struct test *test)
+{
+	struct requests requests = {0};
+	double engine_ios = 0;
+
+	for (size_t i = 0; i < summary->runs; i++)
+		if (!runs[i]->trace)
+			return;
+	summary->device = hist_new();
+	for (size_t i = 0; i < summary->runs; i++) {
+		for (size_t leaf = 0; leaf < runs[i]->trace->leaves; leaf++)
+			add_leaf(summary, &requests, &runs[i]->trace->leaf[leaf], test);
+		add_queued(summary, runs[i]->trace);
+		engine_ios += direction_sum(runs[i], test, ios);
+	}
+	summary->has_device = summary->device->count > 0;
+	if (engine_ios > 0)
+		summary->requests_per_io = started(&requests) / engine_ios;
+	if (started(&requests) > (double)requests.in_flight)
+		summary->coverage_percent =
+			100.0 * (double)requests.completions / (started(&requests) - (double)requests.in_flight);
+}
+
+static void track(double value, double *sum, double *max)
+{
+	*sum += value;
+	if (value > *max)
+		*max = value;
+}
+
+static void set_samples(struct summary *summary, const struct run *const *runs)
+{
+	size_t samples = 0, disk_samples = 0;
+
+	for (size_t i = 0; i < summary->runs; i++) {
+		for (size_t s = 0; s < runs[i]->samples; s++) {
+			const struct sample *sample = &runs[i]->sample[s];
+
+			samples++;
+			track(sample->cpu_percent, &summary->cpu_mean, &summary->cpu_max);
+			track(sample->mem_percent, &summary->mem_mean, &summary->mem_max);
+			if (!sample->has_disk)
+				continue;
+			disk_samples++;
+			track(sample->disk_percent, &summary->disk_mean, &summary->disk_max);
+		}
+	}
+	summary->has_samples = samples > 0;
+	summary->has_disk = disk_samples > 0;
+	if (samples) {
+		summary->cpu_mean /= (double)samples;
+		summary->mem_mean /= (double)samples;
+	}
+	if (disk_samples)
+		summary->disk_mean /= (double)disk_samples;
+}
+
+void summary_of_runs(struct summary *summary, const struct run *const *runs, size_t count, const struct test *test,
+		     enum latency_kind kind)
+{
+	const struct run **done = xcalloc(count + 1, sizeof(const struct run *));
+
+	memset(summary, 0, sizeof(*summary));
+	summary->kind = kind;
+	for (size_t i = 0; i < count; i++) {
+		if (runs[i]->state != RUN_DONE || !runs[i]->engine)
+			continue;
+		add_rates(summary, runs[i], test);
+		done[summary->runs++] = runs[i];
+	}
+	if (summary->runs) {
+		set_means(summary, done, test);
+		set_percentiles(summary, done, test);
+		set_device(summary, done, test);
+		set_samples(summary, done);
+	}
+	free(done);
+}
+
+void summary_clear(struct summary *summary)
+{
+	free(summary->device);
+	memset(summary, 0, sizeof(*summary));
+}
