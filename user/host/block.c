@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "block.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "files.h"
+#include "machine.h"
+
+#define SECTOR		  512 /* what sysfs counts in, whatever the device's own blocks are */
+#define MAX_LAYERS	  64
+#define MAX_NESTED_IMAGES 8 /* image files within image files that block_sparse_room() follows */
+
+static int parse_number(const char *string, dev_t *device)
+{
+	unsigned major, minor;
+
+	if (sscanf(string, "%u:%u", &major, &minor) != 2)
+		return -EINVAL;
+	*device = makedev(major, minor);
+	return 0;
+}
+
+char *block_name(dev_t device)
+{
+	return host_link_name("/sys/dev/block/%u:%u", major(device), minor(device));
+}
+
+int block_number(const char *name, dev_t *device)
+{
+	char *line = host_read_line("/sys/class/block/%s/dev", name);
+	int error;
+
+	if (!line)
+		return errno == ENOENT ? -ENODEV : -errno;
+	error = parse_number(line, device);
+	free(line);
+	return error;
+}
+
+/* The directory of a partition lies within that of its disk, and the kernel follows the link before the "..". */
+char *block_disk(const char *name)
+{
+	char *line = NULL, *disk = NULL;
+	dev_t device;
+
+	if (host_exists("/sys/class/block/%s/partition", name))
+		line = host_read_line("/sys/class/block/%s/../dev", name);
+	if (line && parse_number(line, &device) == 0)
+		disk = block_name(device);
+	free(line);
+	return disk ? disk : xstrdup(name);
+}
+
+/* SCSI has a vendor beside the model, which says nothing where it is "ATA"; virtio's is a number. */
+static char *disk_model(const char *disk)
+{
+	char *model = host_read_line("/sys/class/block/%s/device/model", disk);
+	char *vendor = model ? host_read_line("/sys/class/block/%s/device/vendor", disk) : NULL;
+	char *both = NULL;
+
+	if (vendor && strcmp(vendor, "ATA") != 0 && strncmp(vendor, "0x", 2) != 0) {
+		both = xasprintf("%s %s", vendor, model);
+		free(model);
+	}
+	free(vendor);
+	return both ? both : model;
+}
+
+/* SCSI's page of the unit's serial number: four bytes of header, the last two of them the length, then ASCII. */
+static char *scsi_serial(const char *disk)
+{
+	size_t length, serial;
+	char *page = host_read_bytes(&length, "/sys/class/block/%s/device/vpd_pg80", disk);
+	char *start, *end, *copy = NULL;
+
+	if (page && length > 4) {
+		serial = (size_t)(unsigned char)page[2] << 8 | (unsigned char)page[3];
+		end = page + 4 + (serial < length - 4 ? serial : length - 4);
+		for (start = page + 4; start < end && (*start == ' ' || *start == '\0'); start++)
+			;
+		while (end > start && (end[-1] == ' ' || end[-1] == '\0'))
+			end--;
+		if (end > start)
+			copy = xasprintf("%.*s", (int)(end - start), start);
+	}
+	free(page);
+	return copy;
+}
+
+/* virtio-blk keeps it at the disk, NVMe and MMC at the device. */
+static char *disk_serial(const char *disk)
+{
+	char *serial = host_read_line("/sys/class/block/%s/serial", disk);
+
+	if (!serial)
+		serial = host_read_line("/sys/class/block/%s/device/serial", disk);
+	return serial ? serial : scsi_serial(disk);
+}
+
+/* Blanks at the ends may belong to the name, so only the line's end is cut off. */
+static char *loop_file(const char *disk)
+{
+	char *file = host_read("/sys/class/block/%s/loop/backing_file", disk);
+	size_t length = file ? strlen(file) : 0;
+
+	if (length && file[length - 1] == '\n')
+		file[length - 1] = '\0';
+	return file;
+}
+
+/* The one in brackets, or the only one. */
+static char *active_scheduler(const char *disk)
+{
+	char *line = host_read_line("/sys/class/block/%s/queue/scheduler", disk);
+	char *open = line ? strchr(line, '[') : NULL, *close = open ? strchr(open, ']') : NULL;
+	char *name;
+
+	if (!close)
+		return line;
+	name = xasprintf("%.*s", (int)(close - open - 1), open + 1);
+	free(line);
+	return name;
+}
+
+static uint64_t queue_number(const char *disk, const char *attribute)
+{
+	uint64_t value = 0;
+
+	host_read_number(&value, "/sys/class/block/%s/queue/%s", disk, attribute);
+	return value;
+}
+
+static bool stands_on_others(const char *disk)
+{
+	char **slaves = host_list("/sys/class/block/%s/slaves", disk);
+	bool any = slaves && slaves[0];
+
+	strings_free(slaves);
+	return any;
+}
+
+static void describe_disk(const char *disk, struct layer *layer)
+{
+	layer->model = disk_model(disk);
+	layer->serial = disk_serial(disk);
+	layer->backing_file = loop_file(disk);
+	layer->scheduler = active_scheduler(disk);
+	layer->write_cache = host_read_line("/sys/class/block/%s/queue/write_cache", disk);
+	layer->has_requests = host_exists("/sys/class/block/%s/mq", disk);
+	layer->fua = queue_number(disk, "fua") != 0;
+	layer->rotational = queue_number(disk, "rotational") != 0;
+	layer->logical_block = queue_number(disk, "logical_block_size");
+	layer->physical_block = queue_number(disk, "physical_block_size");
+	layer->max_request_bytes = queue_number(disk, "max_sectors_kb") * 1024;
+	if (layer->has_requests) /* older kernels show a number that means nothing for the others */
+		layer->queue_requests = queue_number(disk, "nr_requests");
+}
+
+void block_describe(const char *name, struct layer *layer)
+{
+	char *disk = block_disk(name);
+	uint64_t sectors = 0;
+
+	*layer = (struct layer){.name = xstrdup(name)};
+	describe_disk(disk, layer);
+	host_read_number(&sectors, "/sys/class/block/%s/size", name);
+	layer->size = sectors * SECTOR;
+	if (strcmp(disk, name) != 0)
+		layer->parent_disk = disk;
+	else
+		free(disk);
+	layer->leaf = !layer->parent_disk && !stands_on_others(name);
+}
+
+void block_layer_clear(struct layer *layer)
+{
+	free(layer->name);
+	free(layer->parent_disk);
+	free(layer->model);
+	free(layer->serial);
+	free(layer->backing_file);
+	free(layer->scheduler);
+	free(layer->write_cache);
+	*layer = (struct layer){0};
+}
+
+struct stack {
+	struct layer *layer;
+	size_t count;
+};
+
+static void stack_clear(struct stack *stack)
+{
+	size_t i;
+
+	for (i = 0; i < stack->count; i++)
+		block_layer_clear(&stack->layer[i]);
+	free(stack->layer);
+	*stack = (struct stack){0};
+}
+
+static int stack_add(struct stack *stack, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < stack->count; i++)
+		if (strcmp(stack->layer[i].name, name) == 0)
+			return 0;
+	if (stack->count == MAX_LAYERS)
+		return -E2BIG;
+	stack->layer = xreallocarray(stack->layer, stack->count + 1, sizeof(*stack->layer));
+	block_describe(name, &stack->layer[stack->count++]);
+	return 0;
+}
+
+static int stack_add_below(struct stack *stack, size_t above)
+{
+	char **slaves, *disk = stack->layer[above].parent_disk;
+	int error = 0;
+	size_t i;
+
+	if (disk)
+		return stack_add(stack, disk);
+	slaves = host_list("/sys/class/block/%s/slaves", stack->layer[above].name);
+	for (i = 0; slaves && slaves[i] && !error; i++)
+		error = stack_add(stack, slaves[i]);
+	strings_free(slaves);
+	return error;
+}
+
+int block_stack(dev_t device, struct layer **layers, size_t *count)
+{
+	char *name = block_name(device);
+	struct stack stack = {0};
+	int error;
+	size_t i;
+
+	if (!name)
+		return -ENODEV;
+	error = stack_add(&stack, name);
+	free(name);
+	for (i = 0; i < stack.count && !error; i++)
+		error = stack_add_below(&stack, i);
+	if (error) {
+		stack_clear(&stack);
+		return error;
+	}
+	*layers = stack.layer;
+	*count = stack.count;
+	return 0;
+}
+
+/* The columns of Documentation/block/stat.rst, in the file's order. */
+enum stat_column {
+	READ_IOS,
+	READ_MERGES,
+	READ_SECTORS,
+	READ_TICKS,
+	WRITE_IOS,
+	WRITE_MERGES,
+	WRITE_SECTORS,
+	WRITE_TICKS,
+	IN_FLIGHT,
+	IO_TICKS,
+	TIME_IN_QUEUE,
+	DISCARD_IOS, /* since 4.18 */
+	DISCARD_MERGES,
+	DISCARD_SECTORS,
+	DISCARD_TICKS,
+	FLUSH_IOS, /* since 5.5 */
+	FLUSH_TICKS,
+	STAT_COLUMNS
+};
+
+static size_t parse_columns(const char *line, uint64_t column[STAT_COLUMNS])
+{
+	size_t count;
+	char *end;
+
+	for (count = 0; count < STAT_COLUMNS; count++) {
+		column[count] = strtoull(line, &end, 10);
+		if (end == line)
+			break;
+		line = end;
+	}
+	return count;
+}
+
+int block_read_stat(const char *name, struct block_stat *stat)
+{
+	char *line = host_read_line("/sys/class/block/%s/stat", name);
+	uint64_t c[STAT_COLUMNS] = {0};
+	size_t count;
+
+	if (!line)
+		return errno == ENOENT ? -ENODEV : -errno;
+	count = parse_columns(line, c);
+	free(line);
+	if (count < DISCARD_IOS)
+		return -EINVAL;
+	*stat = (struct block_stat){
+		.group[STAT_READ] = {c[READ_IOS], c[READ_SECTORS], c[READ_TICKS] * NS_PER_MS},
+		.group[STAT_WRITE] = {c[WRITE_IOS], c[WRITE_SECTORS], c[WRITE_TICKS] * NS_PER_MS},
+		.group[STAT_DISCARD] = {c[DISCARD_IOS], c[DISCARD_SECTORS], c[DISCARD_TICKS] * NS_PER_MS},
+		.group[STAT_FLUSH] = {c[FLUSH_IOS], 0, c[FLUSH_TICKS] * NS_PER_MS},
+		.in_flight = c[IN_FLIGHT],
+		.busy = c[IO_TICKS] * NS_PER_MS,
+	};
+	return 0;
+}
+
+/* The kernel prints its milliseconds as 32 bits. */
+static uint64_t time_between(uint64_t before, uint64_t after)
+{
+	return after >= before ? after - before : after + (NS_PER_MS << 32) - before;
+}
+
+struct block_stat block_stat_between(const struct block_stat *before, const struct block_stat *after)
+{
+	struct block_stat delta = {.in_flight = after->in_flight, .busy = time_between(before->busy, after->busy)};
+	size_t i;
+
+	for (i = 0; i < STAT_GROUPS; i++)
+		delta.group[i] = (struct stat_delta){
+			.ios = after->group[i].ios - before->group[i].ios,
+			.sectors = after->group[i].sectors - before->group[i].sectors,
+			.time = time_between(before->group[i].time, after->group[i].time),
+		};
+	return delta;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t room_below(dev_t device, unsigned nested);
+
+/*
+ * The image's own holes, and those of the images that its file system stands on. A tmpfs without a limit has no blocks
+ * to count.
+ */
+static uint64_t room_behind(const char *file, unsigned nested)
+{
+	struct statvfs filesystem;
+	struct stat status;
+	uint64_t room;
+
+	if (stat(file, &status))
+		return UINT64_MAX;
+	if (S_ISBLK(status.st_mode))
+		return room_below(status.st_rdev, nested);
+	room = room_below(status.st_dev, nested);
+	if ((uint64_t)status.st_blocks * SECTOR >= (uint64_t)status.st_size)
+		return room;
+	if (statvfs(file, &filesystem) || filesystem.f_blocks == 0)
+		return room;
+	return smaller(room, (uint64_t)filesystem.f_bavail * filesystem.f_frsize);
+}
+
+static uint64_t room_below(dev_t device, unsigned nested)
+{
+	uint64_t room = UINT64_MAX;
+	struct stack stack = {0};
+	size_t i;
+
+	if (nested == MAX_NESTED_IMAGES || block_stack(device, &stack.layer, &stack.count))
+		return room;
+	for (i = 0; i < stack.count; i++)
+		if (stack.layer[i].backing_file && !stack.layer[i].parent_disk)
+			room = smaller(room, room_behind(stack.layer[i].backing_file, nested + 1));
+	stack_clear(&stack);
+	return room;
+}
+
+uint64_t block_sparse_room(const char *name)
+{
+	dev_t device;
+
+	return block_number(name, &device) ? UINT64_MAX : room_below(device, 0);
+}
+
+/* LVM calls the device-mapper device of a thin pool so. */
+static bool is_thin_pool(const char *name)
+{
+	static const char suffix[] = "-tpool";
+	char *uuid = host_read_line("/sys/class/block/%s/dm/uuid", name);
+	size_t length = uuid ? strlen(uuid) : 0;
+	bool is = length >= sizeof(suffix) - 1 && strcmp(uuid + length - (sizeof(suffix) - 1), suffix) == 0;
+
+	free(uuid);
+	return is;
+}
+
+static bool is_vhdx(const struct layer *layer)
+{
+	static const char model[] = "Msft Virtual Disk";
+
+	return layer->model && strncmp(layer->model, model, sizeof(model) - 1) == 0;
+}
+
+const char *block_thin_backing(const struct layer *layers, size_t count)
+{
+	bool wsl = machine_wsl();
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (is_thin_pool(layers[i].name))
+			return "a thin LVM volume: its pool grows with what is written and may run full";
+		if (wsl && is_vhdx(&layers[i]))
+			return "a VHDX of Windows (WSL): it grows with what is written, and Windows does not get the "
+			       "space back by itself";
+	}
+	return NULL;
+}

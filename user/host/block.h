@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Block devices as sysfs shows them: what a device stands on, and what it counts. */
+#ifndef HOST_BLOCK_H
+#define HOST_BLOCK_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "result/result.h"
+
+/* The kernel's name ("sda1") of a device number; NULL when there is no such block device; the caller frees it. */
+char *block_name(dev_t device);
+
+/* The device number of a kernel name. 0 or -errno. */
+int block_number(const char *name, dev_t *device);
+
+/* The whole disk of a partition, or a copy of the name itself; the caller frees it. */
+char *block_disk(const char *name);
+
+/* Everything sysfs knows of one device. Fills all fields of `layer`, which block_layer_clear() frees. */
+void block_describe(const char *name, struct layer *layer);
+void block_layer_clear(struct layer *layer);
+
+/*
+ * The stack from `device` down, itself first, each device once, through partitions and slaves (md, dm). A device
+ * without slaves is a leaf; a partition is followed to its disk. Returns 0, -ENODEV when `device` is not a block device
+ * (a file system without one: st_dev of tmpfs, 9p, btrfs, ...), or -E2BIG beyond 64 layers.
+ */
+int block_stack(dev_t device, struct layer **layers, size_t *count);
+
+/* Cumulative counts of /sys/block/X/stat; times in ns. */
+struct block_stat {
+	struct stat_delta group[STAT_GROUPS];
+	uint64_t in_flight;
+	uint64_t busy; /* ns with at least one request in flight */
+};
+
+/* Of a disk or partition. 0 or -errno. */
+int block_read_stat(const char *name, struct block_stat *stat);
+
+/* What was counted from `before` until `after`, across the overflow of the kernel's 32-bit milliseconds. */
+struct block_stat block_stat_between(const struct block_stat *before, const struct block_stat *after);
+
+/*
+ * Free bytes on the file system that holds the backing file of a loop device or image, or UINT64_MAX where the device
+ * isn't a sparse loop device: a sparse file needs that room to be written, whatever the file system on it says.
+ */
+uint64_t block_sparse_room(const char *name);
+
+/* Whether writing to this device grows something whose room can't be asked: thin LVM, a VHDX. A phrase, or NULL. */
+const char *block_thin_backing(const struct layer *layers, size_t count);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is mounted where, by libmount, and who else uses a device. */
+#ifndef HOST_MOUNTS_H
+#define HOST_MOUNTS_H
+
+#include <sys/types.h>
+
+/*
+ * A mounted file system; mount_clear() frees the strings, none of which is NULL. `device` is what its blocks lie on:
+ * for btrfs and FUSE the source's, if that is one block device. block_stack() fails for any other.
+ */
+struct mount {
+	char *filesystem; /* "ext4" */
+	char *source;	  /* "/dev/sda1" */
+	char *point;
+	char *options;
+	dev_t device;
+};
+
+/* The file system that holds `path`. 0 or -errno. */
+int mount_of_path(const char *path, struct mount *mount);
+void mount_clear(struct mount *mount);
+
+/*
+ * Where device `name` (kernel name, without /dev), or for a disk one of its partitions, is in use: "mounted at /data
+ * (sda1)", "swap (sda2)", "held by md0". NULL when nothing that can be seen from here uses it (a mount in another
+ * namespace can't be: only open(O_EXCL) tells). The caller frees it.
+ */
+char *device_use(const char *name);
+
+/*
+ * What libblkid finds on the device: "ext4, label data", "GPT with 3 partitions", "nothing that libblkid knows".
+ * The caller frees it.
+ */
+char *device_content(const char *path);
+
+#endif

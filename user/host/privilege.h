@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef HOST_PRIVILEGE_H
+#define HOST_PRIVILEGE_H
+
+/*
+ * Why BPF programs can't be loaded and attached here, in one sentence with the cure (sudo; docker's --cap-add or
+ * --privileged, kubectl's securityContext; a kernel with BTF), as far as can be told beforehand: WSL 1, no
+ * /sys/kernel/btf/vmlinux, lockdown, missing capabilities (CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN). NULL when
+ * nothing speaks against it. The caller frees it.
+ */
+char *trace_obstacle(void);
+
+/* The sentence for a load that failed with `error` (errno) although nothing seemed to speak against it. */
+char *trace_refusal(int error);
+
+#endif
