@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "result/file.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "made_up_result.h"
+
+/* The JSON of `result`, which is freed. */
+static json_t *write_and_read(struct result *result, bool summary)
+{
+	char *text = result_to_json(result, summary);
+	json_error_t error;
+	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+
+	if (!json)
+		fail_msg("%s at line %d, column %d", error.text, error.line, error.column);
+	assert_int_equal(text[strlen(text) - 1], '\n');
+	free(text);
+	result_free(result);
+	return json;
+}
+
+/* "runs/0/engine/version"; NULL where there is no such thing. */
+static json_t *find(json_t *json, const char *path)
+{
+	char *copy = xstrdup(path), *rest = copy, *key;
+
+	while (json && (key = strsep(&rest, "/")))
+		json = json_is_array(json) ? json_array_get(json, strtoul(key, NULL, 10)) : json_object_get(json, key);
+	free(copy);
+	return json;
+}
+
+static void check_text(json_t *json, const char *path, const char *expected)
+{
+	json_t *value = find(json, path);
+
+	if (!json_is_string(value))
+		fail_msg("%s is no string", path);
+	assert_string_equal(json_string_value(value), expected);
+}
+
+static void check_count(json_t *json, const char *path, json_int_t expected)
+{
+	json_t *value = find(json, path);
+
+	if (!json_is_integer(value))
+		fail_msg("%s is no integer", path);
+	assert_int_equal(json_integer_value(value), expected);
+}
+
+static void check_fraction(json_t *json, const char *path, double expected)
+{
+	json_t *value = find(json, path);
+
+	if (!json_is_real(value))
+		fail_msg("%s is no real number", path);
+	assert_true(json_real_value(value) == expected);
+}
+
+static void check_absent(json_t *json, const char *path)
+{
+	if (find(json, path))
+		fail_msg("%s is there", path);
+}
+
+static void keeps_the_key_values(void **state)
+{
+	struct result *result = made_up_matrix(1, 1);
+	json_t *json;
+
+	(void)state;
+	result->has_observer = true;
+	result->observer.startup = 321000000;
+	result->run[4].engine->direction[OP_READ].latency[LATENCY_LAT].stddev = 1.0 / 3;
+	result->run[4].trace->leaf[0].op[OP_READ]->loss[LOSS_UNSEEN] = 12;
+	result->run[4].trace->queued[OWNER_OTHERS][OP_WRITE].bytes = 8192;
+	run_add_check(&result->run[4], "identity", CHECK_PASSED, xstrdup("1"), NULL, "fine");
+	json = write_and_read(result, false);
+	check_count(json, "schema_version", 1);
+	check_text(json, "tool/name", "iostrata");
+	check_text(json, "tool/version", "0.1");
+	check_text(json, "config", "NonRAID");
+	check_text(json, "timestamp", "2026-11-30 17:00:21");
+	check_text(json, "stamp", "20261130_170021");
+	check_count(json, "started", 1796058021000000000);
+	check_text(json, "command/1", "bench");
+	check_count(json, "machine/cpus", 8);
+	check_count(json, "options/duration", 30000000000);
+	check_text(json, "options/latency", "lat");
+	check_text(json, "engine/version", "fio-3.33");
+	check_count(json, "observer/startup", 321000000);
+	check_text(json, "targets/0/layers/1/model", "Made-up SSD 500");
+	check_text(json, "tests/4/access", "read");
+	check_count(json, "runs/4/test", 4);
+	check_text(json, "runs/4/state", "done");
+	check_text(json, "runs/4/command/0", "fio");
+	check_count(json, "runs/4/engine/directions/read/ios", 375000);
+	check_fraction(json, "runs/4/engine/directions/read/latency/lat/mean", 78840);
+	check_fraction(json, "runs/4/engine/directions/read/latency/lat/stddev", 1.0 / 3);
+	check_fraction(json, "runs/4/engine/directions/read/latency/clat/mean", 75700);
+	check_count(json, "runs/4/engine/directions/read/latency/clat/percentiles/p99.9", 246000);
+	check_count(json, "runs/4/trace/queued/others/write/bytes", 8192);
+	check_count(json, "runs/4/trace/leaves/0/ops/read/completions", 375000);
+	check_count(json, "runs/4/trace/leaves/0/ops/read/losses/completion not seen", 12);
+	check_count(json, "runs/4/trace/leaves/0/ops/read/losses/table full", 0);
+	check_count(json, "runs/4/trace/leaves/0/ops/read/stages/device/sum", 375000ll * 68100);
+	check_count(json, "runs/4/trace/leaves/0/diskstats/read/sectors", 375000 * 8);
+	check_count(json, "runs/4/samples/1/at", 2000000000);
+	check_fraction(json, "runs/4/samples/0/disk_percent", 93.9);
+	check_text(json, "runs/4/checks/0/state", "passed");
+	json_decref(json);
+}
+
+/* A histogram can be built again from its buckets. */
+static void histograms_are_lossless(void **state)
+{
+	static const uint64_t values[] = {0, 1, 127, 128, 129, 4095, 68100, 1000000007, 20000000000};
+	struct result *result = made_up_result(1);
+	struct run *run = made_up_run(result, 0, 4, 1, 1);
+	struct hist *hist = &run->trace->leaf[0].op[OP_READ]->stage[STAGE_DEVICE], *again = hist_new(), original;
+	json_t *json, *buckets;
+
+	(void)state;
+	memset(hist, 0, sizeof(*hist));
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+		hist_add(hist, values[i], i + 1);
+	original = *hist;
+	json = write_and_read(result, false);
+	buckets = find(json, "runs/0/trace/leaves/0/ops/read/stages/device/buckets");
+	assert_int_equal(json_array_size(buckets), 8); /* 128 and 129 share one, 20 s is in the last */
+	for (size_t i = 0; i < json_array_size(buckets); i++) {
+		json_t *pair = json_array_get(buckets, i);
+
+		hist_add(again, (uint64_t)json_integer_value(json_array_get(pair, 0)),
+			 (uint64_t)json_integer_value(json_array_get(pair, 1)));
+	}
+	assert_memory_equal(again->bucket, original.bucket, sizeof(original.bucket));
+	check_count(json, "runs/0/trace/leaves/0/ops/read/stages/device/count", (json_int_t)original.count);
+	check_count(json, "runs/0/trace/leaves/0/ops/read/stages/device/max", 20000000000);
+	free(again);
+	json_decref(json);
+}
+
+static void the_unknown_is_absent(void **state)
+{
+	struct result *result = made_up_result(1);
+	struct run *run = made_up_run(result, 0, 5, 1, 1);
+	json_t *json;
+
+	(void)state;
+	trace_view_free(run->trace);
+	run->trace = NULL;
+	run->untraced = xstrdup("no device");
+	run->sample[0].has_disk = false;
+	run->engine->direction[OP_WRITE].latency[LATENCY_LAT].stddev = NAN;
+	result->target[0].laid_out_in = 0;
+	json = write_and_read(result, false);
+	check_absent(json, "no_trace");
+	check_absent(json, "observer");
+	check_absent(json, "summary");
+	check_absent(json, "machine/memory");
+	check_absent(json, "machine/wsl");
+	check_absent(json, "targets/0/laid_out_in");
+	check_absent(json, "targets/0/layers/0/model");
+	check_absent(json, "runs/0/reason");
+	check_absent(json, "runs/0/trace");
+	check_text(json, "runs/0/untraced", "no device");
+	check_absent(json, "runs/0/engine/message");
+	check_absent(json, "runs/0/engine/directions/read");
+	check_absent(json, "runs/0/engine/directions/write/latency/lat/stddev");
+	check_absent(json, "runs/0/engine/directions/write/latency/lat/percentiles/p90");
+	check_absent(json, "runs/0/samples/0/disk_ios");
+	check_count(json, "runs/0/samples/1/disk_ios", 12345);
+	json_decref(json);
+}
+
+/* Linux takes any byte but / and NUL in a name. */
+static void bad_utf8_does_not_stop_it(void **state)
+{
+	struct result *result = made_up_result(1);
+	struct run *run = made_up_run(result, 0, 0, 1, 1);
+	json_t *json;
+
+	(void)state;
+	free(result->target[0].given);
+	result->target[0].given = xstrdup("/mnt/caf\xe9/\xc3\xa9");
+	run->engine->message = xstrdup("fio: \xff\xfe\n\"quoted\"\x01");
+	target_warn(&result->target[0], "%s", "\xed\xa0\x80");
+	json = write_and_read(result, false);
+	check_text(json, "targets/0/given", "/mnt/caf\uFFFD/\u00e9");
+	check_text(json, "runs/0/engine/message", "fio: \uFFFD\uFFFD\n\"quoted\"\x01");
+	check_text(json, "targets/0/warnings/0", "\uFFFD\uFFFD\uFFFD");
+	json_decref(json);
+}
+
+static void numbers_beyond_the_format(void **state)
+{
+	struct result *result = made_up_result(1);
+	json_t *json;
+
+	(void)state;
+	result->options.size = INT64_MAX;
+	result->target[0].file_size = UINT64_MAX;
+	json = write_and_read(result, false);
+	check_count(json, "options/size", INT64_MAX);
+	check_fraction(json, "targets/0/file_size", 0x1p64);
+	json_decref(json);
+}
+
+static void a_failed_run_keeps_its_reason(void **state)
+{
+	struct result *result = made_up_result(1);
+	json_t *json;
+
+	(void)state;
+	made_up_not_done(made_up_run(result, 0, 0, 1, 1), RUN_FAILED, "fio was killed");
+	json = write_and_read(result, false);
+	check_text(json, "runs/0/state", "failed");
+	check_text(json, "runs/0/reason", "fio was killed");
+	check_absent(json, "runs/0/engine");
+	assert_int_equal(json_array_size(find(json, "runs/0/samples")), 0);
+	json_decref(json);
+}
+
+/* Whether `key` is anywhere in it. */
+static bool contains_key(json_t *json, const char *key)
+{
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	if (json_object_get(json, key))
+		return true;
+	json_object_foreach (json, name, value)
+		if (contains_key(value, key))
+			return true;
+	json_array_foreach (json, i, value)
+		if (contains_key(value, key))
+			return true;
+	return false;
+}
+
+static void a_summary_is_short(void **state)
+{
+	json_t *json = write_and_read(made_up_matrix(1, 1), true);
+
+	(void)state;
+	assert_true(json_is_true(find(json, "summary")));
+	assert_false(contains_key(json, "buckets"));
+	assert_false(contains_key(json, "samples"));
+	assert_false(contains_key(json, "issues"));
+	assert_false(contains_key(json, "diskstats"));
+	check_absent(json, "machine/cpus");
+	check_fraction(json, "runs/4/engine/directions/read/latency/lat/mean", 78840);
+	check_count(json, "runs/4/trace/leaves/0/ops/read/stages/device/count", 375000);
+	check_fraction(json, "runs/4/trace/leaves/0/ops/read/stages/device/mean", 68100);
+	check_count(json, "runs/4/trace/leaves/0/ops/read/stages/device/percentiles/p99", 68096);
+	json_decref(json);
+}
+
+static void names_the_file(void **state)
+{
+	struct result *result = made_up_result(1);
+	char *name = result_file_name(result);
+
+	(void)state;
+	assert_string_equal(name, "iostrata_bench1_NonRAID_20261130_170021.json");
+	free(name);
+	free(result->machine.host);
+	free(result->config);
+	result->machine.host = NULL;
+	result->config = xstrdup("../x y");
+	name = result_file_name(result);
+	assert_null(strchr(name, '/'));
+	assert_string_equal(name, "iostrata_unknown_.._x_y_20261130_170021.json");
+	free(name);
+	result_free(result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keeps_the_key_values),	     cmocka_unit_test(histograms_are_lossless),
+		cmocka_unit_test(the_unknown_is_absent),     cmocka_unit_test(bad_utf8_does_not_stop_it),
+		cmocka_unit_test(numbers_beyond_the_format), cmocka_unit_test(a_failed_run_keeps_its_reason),
+		cmocka_unit_test(a_summary_is_short),	     cmocka_unit_test(names_the_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "file.h"
+
+#include <stdlib.h>
+
+#include "base/output.h"
+#include "base/text.h"
+#include "file_json.h"
+
+static const char *const access_name[] = {[ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_MIX] = "mix"};
+
+/* --- the machine, the options, the tests --- */
+
+static json_t *machine_to_json(const struct machine *machine, bool summary)
+{
+	json_t *object = json_object();
+
+	put_text(object, "host", machine->host);
+	put_text(object, "kernel", machine->kernel);
+	if (summary)
+		return object;
+	put_text(object, "os", machine->os);
+	put_text(object, "architecture", machine->architecture);
+	put_text(object, "cpu", machine->cpu);
+	put_known(object, "cpus", machine->cpus);
+	put_known(object, "memory", machine->memory);
+	put_boolean(object, "hypervisor", machine->hypervisor);
+	put_text(object, "wsl", machine->wsl);
+	put_text(object, "clocksource", machine->clocksource);
+	put_boolean(object, "admin", machine->admin);
+	return object;
+}
+
+static json_t *options_to_json(const struct options *options)
+{
+	json_t *object = json_object();
+
+	put_count(object, "size", options->size);
+	put_count(object, "duration", options->duration);
+	put_count(object, "warmup", options->warmup);
+	put_count(object, "iterations", options->iterations);
+	put_text(object, "latency", latency_name[options->latency]);
+	put_boolean(object, "quick", options->quick);
+	put_boolean(object, "write_through", options->write_through);
+	put_boolean(object, "trace", options->trace);
+	put_boolean(object, "read_only", options->read_only);
+	put_boolean(object, "thread", options->thread);
+	put_text(object, "ioengine", options->ioengine);
+	return object;
+}
+
+static json_t *engine_to_json(const struct result *result)
+{
+	json_t *object = json_object();
+
+	put_text(object, "name", result->engine);
+	put_text(object, "version", result->engine_version);
+	return object;
+}
+
+static json_t *observer_to_json(const struct result *result)
+{
+	json_t *object;
+
+	if (!result->has_observer)
+		return NULL;
+	object = json_object();
+	put_known(object, "startup", result->observer.startup);
+	put_known(object, "resident", result->observer.resident);
+	put_known(object, "map_bytes", result->observer.map_bytes);
+	return object;
+}
+
+static json_t *test_to_json(const struct test *test)
+{
+	json_t *object = json_object();
+
+	put_text(object, "name", test->name);
+	put_boolean(object, "random", test->random);
+	put_text(object, "access", access_name[test->access]);
+	put_count(object, "read_percent", test->read_percent);
+	put_count(object, "block_size", test->block_size);
+	put_count(object, "depth", test->depth);
+	put_count(object, "jobs", test->jobs);
+	return object;
+}
+
+/* --- the targets --- */
+
+static json_t *layer_to_json(const struct layer *layer)
+{
+	json_t *object = json_object();
+
+	put_text(object, "name", layer->name);
+	put_text(object, "parent_disk", layer->parent_disk);
+	put_text(object, "model", layer->model);
+	put_text(object, "serial", layer->serial);
+	put_text(object, "backing_file", layer->backing_file);
+	put_text(object, "scheduler", layer->scheduler);
+	put_text(object, "write_cache", layer->write_cache);
+	put_boolean(object, "has_requests", layer->has_requests);
+	put_boolean(object, "leaf", layer->leaf);
+	put_boolean(object, "fua", layer->fua);
+	put_boolean(object, "rotational", layer->rotational);
+	put_known(object, "size", layer->size);
+	put_known(object, "logical_block", layer->logical_block);
+	put_known(object, "physical_block", layer->physical_block);
+	put_known(object, "max_request_bytes", layer->max_request_bytes);
+	put_known(object, "queue_requests", layer->queue_requests);
+	return object;
+}
+
+static json_t *target_to_json(const struct target *target)
+{
+	json_t *object = json_object(), *layers = json_array(), *warnings = json_array();
+
+	put_text(object, "given", target->given);
+	put_text(object, "path", target->path);
+	put_text(object, "kind", target_kind_name[target->kind]);
+	put_text(object, "filesystem", target->filesystem);
+	put_text(object, "source", target->source);
+	put_text(object, "mount_point", target->mount_point);
+	put_known(object, "file_size", target->file_size);
+	put_known(object, "laid_out_in", target->laid_out_in);
+	for (size_t i = 0; i < target->layers; i++)
+		json_array_append_new(layers, layer_to_json(&target->layer[i]));
+	for (size_t i = 0; i < target->warnings; i++)
+		json_array_append_new(warnings, text_to_json(target->warning[i]));
+	put(object, "layers", layers);
+	put(object, "warnings", warnings);
+	return object;
+}
+
+/* --- the whole --- */
+
+static json_t *result_to_object(const struct result *result, bool summary)
+{
+	json_t *object = json_object(), *tool = json_object();
+	json_t *targets = json_array(), *tests = json_array(), *runs = json_array();
+
+	put_text(tool, "name", "iostrata");
+	put_text(tool, "version", result->version);
+	for (size_t i = 0; i < result->targets; i++)
+		json_array_append_new(targets, target_to_json(&result->target[i]));
+	for (size_t i = 0; i < result->tests; i++)
+		json_array_append_new(tests, test_to_json(&result->test[i]));
+	for (size_t i = 0; i < result->runs; i++)
+		json_array_append_new(runs, run_to_json(&result->run[i], summary));
+	put(object, "schema_version", json_integer(RESULT_SCHEMA_VERSION));
+	if (summary)
+		put_boolean(object, "summary", true);
+	put(object, "tool", tool);
+	put_text(object, "config", result->config);
+	put_text(object, "timestamp", result->timestamp);
+	put_text(object, "stamp", result->stamp);
+	put_count(object, "started", result->started);
+	put_texts(object, "command", result->command);
+	put(object, "machine", machine_to_json(&result->machine, summary));
+	put(object, "options", options_to_json(&result->options));
+	put(object, "engine", engine_to_json(result));
+	put_text(object, "no_trace", result->no_trace);
+	put(object, "observer", observer_to_json(result));
+	put(object, "targets", targets);
+	put(object, "tests", tests);
+	put(object, "runs", runs);
+	return object;
+}
+
+static void *allocate(size_t size)
+{
+	return xcalloc(size, 1);
+}
+
+char *result_to_json(const struct result *result, bool summary)
+{
+	struct text text = {0};
+	json_t *object;
+	char *dumped;
+
+	/* Nothing below can then fail half-way and leave us with a part of the result. */
+	json_set_alloc_funcs(allocate, free);
+	object = result_to_object(result, summary);
+	dumped = json_dumps(object, summary ? JSON_INDENT(2) | JSON_REAL_PRECISION(15) : JSON_COMPACT);
+	text_addf(&text, "%s\n", dumped);
+	free(dumped);
+	json_decref(object);
+	return text_take(&text);
+}
+
+char *result_file_name(const struct result *result)
+{
+	char *host = output_safe_name(result->machine.host ? result->machine.host : "unknown");
+	char *config = output_safe_name(result->config);
+	char *name = xasprintf("iostrata_%s_%s_%s.json", host, config, result->stamp);
+
+	free(host);
+	free(config);
+	return name;
+}

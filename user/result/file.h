@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The result as JSON: schema version 1, described by tests/result.schema.json. */
+#ifndef RESULT_FILE_H
+#define RESULT_FILE_H
+
+#include "result.h"
+
+#define RESULT_SCHEMA_VERSION 1
+
+/*
+ * The whole result as JSON text that the caller frees. With `summary`, without histograms, samples and machine
+ * details: what `bench --json` prints.
+ */
+char *result_to_json(const struct result *result, bool summary);
+
+/* "iostrata_<host>_<config>_<stamp>.json"; odd characters become '_'. The caller frees it. */
+char *result_file_name(const struct result *result);
+
+#endif

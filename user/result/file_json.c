@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "file_json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+json_t *text_to_json(const char *text)
+{
+	char *clean = utf8_repair(text);
+	json_t *json = json_string(clean);
+
+	free(clean);
+	return json;
+}
+
+/* jansson's integers are signed. Nothing that large is a count of anything; rounded it says more than negative. */
+json_t *count_to_json(uint64_t count)
+{
+	return count <= INT64_MAX ? json_integer((json_int_t)count) : json_real((double)count);
+}
+
+void put(json_t *object, const char *key, json_t *value)
+{
+	if (value)
+		json_object_set_new(object, key, value);
+}
+
+void put_text(json_t *object, const char *key, const char *text)
+{
+	if (text)
+		put(object, key, text_to_json(text));
+}
+
+void put_texts(json_t *object, const char *key, char *const *texts)
+{
+	json_t *array;
+
+	if (!texts)
+		return;
+	array = json_array();
+	for (; *texts; texts++)
+		json_array_append_new(array, text_to_json(*texts));
+	put(object, key, array);
+}
+
+void put_count(json_t *object, const char *key, uint64_t count)
+{
+	put(object, key, count_to_json(count));
+}
+
+void put_known(json_t *object, const char *key, uint64_t count)
+{
+	if (count)
+		put_count(object, key, count);
+}
+
+void put_fraction(json_t *object, const char *key, double value)
+{
+	if (isfinite(value))
+		put(object, key, json_real(value));
+}
+
+void put_boolean(json_t *object, const char *key, bool value)
+{
+	put(object, key, json_boolean(value));
+}
