@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "report/screen.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TEN "123456789 "
+
+static void check(struct text *out, const char *expected)
+{
+	assert_string_equal(out->data, expected);
+	text_free(out);
+}
+
+static void wraps_at_eighty(void **state)
+{
+	struct text out = {0};
+	struct screen screen = {.out = &out};
+
+	(void)state;
+	/* 80 columns fit, and the blank after them belongs to no line. */
+	screen_paragraph(&screen, STYLE_PLAIN, 2, TEN TEN TEN TEN TEN TEN TEN "1234567890 next");
+	check(&out, TEN TEN TEN TEN TEN TEN TEN "1234567890\n  next\n");
+	screen_paragraph(&screen, STYLE_PLAIN, 0, TEN TEN TEN TEN TEN TEN TEN "12345678901 next");
+	check(&out, TEN TEN TEN TEN TEN TEN "123456789\n12345678901 next\n");
+	screen_paragraphf(&screen, STYLE_PLAIN, 4, "%s", "");
+	check(&out, "\n");
+}
+
+static void counts_columns_not_bytes(void **state)
+{
+	struct text out = {0};
+	struct screen screen = {.out = &out};
+
+	(void)state;
+	screen_paragraph(&screen, STYLE_PLAIN, 0, TEN TEN TEN TEN TEN TEN TEN "1234567\u00b5\u00b5\u00b5 next");
+	check(&out, TEN TEN TEN TEN TEN TEN TEN "1234567\u00b5\u00b5\u00b5\nnext\n");
+}
+
+static void keeps_numbers_with_their_units(void **state)
+{
+	char number[16] = "13.8 ms";
+	struct text out = {0};
+	struct screen screen = {.out = &out};
+
+	(void)state;
+	screen_paragraphf(&screen, STYLE_PLAIN, 0, TEN TEN TEN TEN TEN TEN TEN "123 %s end",
+			  keep_together(number, sizeof(number)));
+	check(&out, TEN TEN TEN TEN TEN TEN TEN "123\n13.8 ms end\n");
+}
+
+static void leaves_long_words_whole(void **state)
+{
+	char word[101];
+	struct text out = {0}, expected = {0};
+	struct screen screen = {.out = &out};
+
+	(void)state;
+	memset(word, 'x', 100);
+	word[100] = '\0';
+	screen_paragraphf(&screen, STYLE_PLAIN, 2, "a %s b", word);
+	text_addf(&expected, "a\n  %s\n  b\n", word);
+	check(&out, expected.data);
+	text_free(&expected);
+}
+
+static void marks_every_line(void **state)
+{
+	struct text out = {0};
+	struct screen screen = {.out = &out, .colour = true};
+
+	(void)state;
+	screen_paragraph(&screen, STYLE_FAILED, 0, TEN TEN TEN TEN TEN TEN TEN "1234567890 next");
+	check(&out, "\033[31m" TEN TEN TEN TEN TEN TEN TEN "1234567890\033[0m\n\033[31mnext\033[0m\n");
+	screen_paragraph(&screen, STYLE_PLAIN, 0, "plain");
+	check(&out, "plain\n");
+}
+
+static void aligns_tables_in_one_grid(void **state)
+{
+	struct table first = {0}, second = {0};
+	struct grid grid = {0};
+	struct text out = {0};
+	struct screen screen = {.out = &out};
+	struct table_row *row;
+
+	(void)state;
+	row = table_add(&first, STYLE_PLAIN, "name");
+	table_set(row, 1, "1 \u00b5s");
+	table_set(row, 2, "12345");
+	row = table_add(&second, STYLE_PLAIN, "longer name");
+	table_set(row, 2, "7");
+	row = table_add(&second, STYLE_PLAIN, "x");
+	row->span = xstrdup("a text in place of cells");
+	grid_take(&grid, &first);
+	grid_take(&grid, &second);
+	table_print(&first, &grid, &screen);
+	table_print(&second, &grid, &screen);
+	table_free(&first);
+	table_free(&second);
+	check(&out, "name          1 \u00b5s   12345\n"
+		    "longer name              7\n"
+		    "x            a text in place of cells\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wraps_at_eighty),
+		cmocka_unit_test(counts_columns_not_bytes),
+		cmocka_unit_test(keeps_numbers_with_their_units),
+		cmocka_unit_test(leaves_long_words_whole),
+		cmocka_unit_test(marks_every_line),
+		cmocka_unit_test(aligns_tables_in_one_grid),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "report/target.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+
+#define TERABYTE 1000204886016
+
+#define LAYER(...)                                                                                                     \
+	(struct layer)                                                                                                 \
+	{                                                                                                              \
+		__VA_ARGS__                                                                                            \
+	}
+
+static void check(const char *expected, struct target target, size_t layers, struct layer *layer)
+{
+	char *found;
+
+	target.layer = layer;
+	target.layers = layers;
+	found = target_in_words(&target);
+	assert_string_equal(found, expected);
+	free(found);
+}
+
+#define CHECK(expected, target, ...)                                                                                   \
+	check(expected, target, ARRAY_SIZE(((struct layer[]){__VA_ARGS__})), (struct layer[]){__VA_ARGS__})
+
+static const struct target ext4 = {.kind = TARGET_DIRECTORY, .filesystem = "ext4"};
+static const struct target device = {.kind = TARGET_DEVICE};
+
+static void a_partition(void **state)
+{
+	(void)state;
+	CHECK("ext4 on nvme0n1p2 (Samsung SSD 980 PRO, 1 TB)", ext4,
+	      LAYER(.name = "nvme0n1p2", .parent_disk = "nvme0n1", .size = 5000),
+	      LAYER(.name = "nvme0n1", .model = "Samsung SSD 980 PRO", .size = TERABYTE, .leaf = true));
+}
+
+static void a_disk(void **state)
+{
+	(void)state;
+	CHECK("block device vda (275 GB)", device, LAYER(.name = "vda", .size = 256ull << 30, .leaf = true));
+	CHECK("block device sdb (67.1 MB)", device, LAYER(.name = "sdb", .size = 64 << 20, .leaf = true));
+	CHECK("block device sdb (1.92 TB)", device, LAYER(.name = "sdb", .size = 1920383410176, .leaf = true));
+	CHECK("block device sdb", device, LAYER(.name = "sdb", .leaf = true));
+}
+
+static void a_loop_device(void **state)
+{
+	(void)state;
+	CHECK("ext4 on loop0 (file /tmp/a b.img, 1.07 GB)", ext4,
+	      LAYER(.name = "loop0", .backing_file = "/tmp/a b.img", .size = 1 << 30, .leaf = true));
+}
+
+static void an_array(void **state)
+{
+	(void)state;
+	CHECK("ext4 on md0 over sda, sdb (2 × EVO, 1 TB)", ext4, LAYER(.name = "md0", .size = TERABYTE),
+	      LAYER(.name = "sda", .model = "EVO", .size = TERABYTE, .leaf = true),
+	      LAYER(.name = "sdb", .model = "EVO", .size = TERABYTE, .leaf = true));
+	CHECK("ext4 on md0 over sda1 (EVO, 1 TB), sdb1 (Other, 1 TB)", ext4, LAYER(.name = "md0"),
+	      LAYER(.name = "sda1", .parent_disk = "sda"),
+	      LAYER(.name = "sdb1", .parent_disk = "sdb"),
+	      LAYER(.name = "sda", .model = "EVO", .size = TERABYTE, .leaf = true),
+	      LAYER(.name = "sdb", .model = "Other", .size = TERABYTE, .leaf = true));
+	CHECK("ext4 on dm-0 over md0 over sda, sdb (2 × 1 TB)", ext4, LAYER(.name = "dm-0"),
+	      LAYER(.name = "md0"), LAYER(.name = "sda", .size = TERABYTE, .leaf = true),
+	      LAYER(.name = "sdb", .size = TERABYTE, .leaf = true));
+}
+
+static void many_disks(void **state)
+{
+	(void)state;
+	CHECK("ext4 on md0 over 5 disks (5 × 1 TB)", ext4, LAYER(.name = "md0"),
+	      LAYER(.name = "sda", .size = TERABYTE, .leaf = true),
+	      LAYER(.name = "sdb", .size = TERABYTE, .leaf = true),
+	      LAYER(.name = "sdc", .size = TERABYTE, .leaf = true),
+	      LAYER(.name = "sdd", .size = TERABYTE, .leaf = true),
+	      LAYER(.name = "sde", .size = TERABYTE, .leaf = true));
+}
+
+static void no_device(void **state)
+{
+	(void)state;
+	check("tmpfs without a block device",
+	      (struct target){.kind = TARGET_FILE, .filesystem = "tmpfs"}, 0, NULL);
+	check("", (struct target){.kind = TARGET_FILE}, 0, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_partition),
+		cmocka_unit_test(a_disk),
+		cmocka_unit_test(a_loop_device),
+		cmocka_unit_test(an_array),
+		cmocka_unit_test(many_disks),
+		cmocka_unit_test(no_device),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

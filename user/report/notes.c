@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "notes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "share.h"
+
+static const char *why_not_traced(const struct view *view, size_t target)
+{
+	const struct run *run = view_first(view, target, false);
+
+	if (!run || view_first(view, target, true))
+		return NULL;
+	if (view->result->no_trace)
+		return view->result->no_trace;
+	if (run->untraced)
+		return run->untraced;
+	return view->result->options.trace ? "no reason is known" : "switched off by --no-trace";
+}
+
+static const char *test_noun(const struct test *test)
+{
+	return test->access == ACCESS_READ ? "read" : test->access == ACCESS_WRITE ? "write" : "I/O";
+}
+
+/* Tests of which the same is true, for one sentence. */
+struct list {
+	struct text text;
+	const struct test *last;
+};
+
+struct shares {
+	struct list single, several, fewer, above;
+	bool known;
+};
+
+/* The unloaded device: what one I/O takes when there is no other. */
+static void add_single(struct list *list, const struct test *test, const struct share *share)
+{
+	char size[FORMAT_LENGTH] = "", latency[FORMAT_LENGTH], device[FORMAT_LENGTH];
+	bool first = !list->last;
+
+	if (first || list->last->block_size != test->block_size) {
+		format_size(size, test->block_size);
+		keep_together(strcat(size, " "), sizeof(size));
+	}
+	keep_together(format_latency(latency, share->latency_mean), sizeof(latency));
+	keep_together(format_latency(device, share->device_mean), sizeof(device));
+	text_addf(&list->text, "%s a %s%s %s%s, %s of it%s", first ? "At depth" KEEP "1" : ";", size, test_noun(test),
+		  first ? "takes " : "", latency, device, first ? " in the device" : "");
+	list->last = test;
+}
+
+/* After "SEQ1M-Q8T1-Read" only the "-Write" of "SEQ1M-Q8T1-Write" is said. */
+static const char *name_after(const struct test *test, const struct test *last)
+{
+	const char *end = strrchr(test->name, '-');
+
+	if (!last || !end || strncmp(last->name, test->name, (size_t)(end - test->name) + 1))
+		return test->name;
+	return end;
+}
+
+static void add_name(struct list *list, const struct test *test, const struct share *share)
+{
+	char number[FORMAT_LENGTH];
+
+	text_addf(&list->text, "%s%s", list->last ? ", " : "", name_after(test, list->last));
+	if (share->state == SHARE_SEVERAL)
+		text_addf(&list->text, KEEP "%s", format_fixed(number, share->requests_per_io, 2));
+	list->last = test;
+}
+
+static void add_share(struct shares *shares, const struct test *test, const struct share *share)
+{
+	shares->known |= share->state == SHARE_KNOWN;
+	if (share->state == SHARE_KNOWN && test->depth == 1 && test->jobs == 1)
+		add_single(&shares->single, test, share);
+	else if (share->state == SHARE_SEVERAL)
+		add_name(share->requests_per_io > 1 ? &shares->several : &shares->fewer, test, share);
+	else if (share->state == SHARE_ABOVE_LATENCY)
+		add_name(&shares->above, test, share);
+}
+
+static void explain_rest(struct text *text, enum latency_kind kind)
+{
+	text_addf(text, "%sRest: program, kernel, completion, not yet separated.", text->length ? " " : "");
+	if (kind != LATENCY_LAT)
+		text_addf(text, " Share and rest are of lat: %s is only a part of it.", latency_name[kind]);
+}
+
+static void print_list(const struct view *view, enum style style, const char *sentence, struct list *list)
+{
+	if (list->last)
+		screen_paragraphf(&view->screen, style, 2, "%s: %s.", sentence, list->text.data);
+	text_free(&list->text);
+}
+
+static void print_shares(const struct view *view, size_t target, bool explain)
+{
+	const struct result *result = view->result;
+	struct shares shares = {0};
+	struct text *single = &shares.single.text;
+
+	for (size_t i = 0; i < result->tests; i++) {
+		struct share share;
+
+		share_of_runs(&share, view->runs, view_pick(view, target, i), &result->test[i]);
+		if (share.runs)
+			add_share(&shares, &result->test[i], &share);
+	}
+	if (single->length)
+		text_addf(single, ".");
+	if (shares.known && explain)
+		explain_rest(single, result->options.latency);
+	if (single->length)
+		screen_paragraph(&view->screen, STYLE_PLAIN, 0, single->data);
+	text_free(single);
+	print_list(view, STYLE_PLAIN, "Several requests per I/O, so no share", &shares.several);
+	print_list(view, STYLE_PLAIN, "Fewer requests than I/Os, so no share", &shares.fewer);
+	print_list(view, STYLE_WARNING, "Other I/O makes the device's mean exceed lat, so no share", &shares.above);
+}
+
+static void print_other_io(const struct view *view, size_t target)
+{
+	const struct result *result = view->result;
+	const struct run *traced = view_first(view, target, true);
+	char size[FORMAT_LENGTH], percent[FORMAT_LENGTH];
+	uint64_t own = 0, other = 0;
+
+	for (size_t i = 0; i < result->runs; i++) {
+		const struct run *run = &result->run[i];
+		struct summary summary;
+
+		if (run->target != target)
+			continue;
+		summary_of_runs(&summary, &run, 1, &result->test[run->test], LATENCY_LAT);
+		own += summary.own_bytes;
+		other += summary.other_bytes;
+		summary_clear(&summary);
+	}
+	if (!other)
+		return;
+	format_fixed(percent, 100 * (double)other / (double)(own + other), 1);
+	screen_paragraphf(&view->screen, STYLE_PLAIN, 2, "Other I/O on %s: %s, %s %% of what was moved.",
+			  traced->trace->top ? traced->trace->top : "the disk", format_size(size, other),
+			  strcmp(percent, "0.0") ? percent : "under 0.1");
+}
+
+struct lost {
+	uint64_t loss[LOSSES], faults;
+};
+
+static void add_lost(struct lost *lost, const struct trace_view *trace)
+{
+	for (size_t leaf = 0; leaf < trace->leaves; leaf++) {
+		for (int op = 0; op < OPS; op++) {
+			const struct op_view *view = trace->leaf[leaf].op[op];
+
+			if (!view)
+				continue;
+			lost->faults += view->faults;
+			for (int loss = 0; loss < LOSSES; loss++)
+				lost->loss[loss] += view->loss[loss];
+		}
+	}
+}
+
+static void print_losses(const struct view *view, size_t target)
+{
+	char count[FORMAT_LENGTH];
+	struct lost lost = {0};
+	struct text text = {0};
+
+	for (size_t i = 0; i < view->result->runs; i++)
+		if (view->result->run[i].target == target && view->result->run[i].trace)
+			add_lost(&lost, view->result->run[i].trace);
+	for (int loss = 0; loss < LOSSES; loss++)
+		if (lost.loss[loss])
+			text_addf(&text, "%s%s (%s)", text.length ? ", " : "", format_count(count, lost.loss[loss]),
+				  loss_name[loss]);
+	if (text.length)
+		screen_paragraphf(&view->screen, STYLE_WARNING, 2, "Requests without a time: %s.", text.data);
+	if (lost.faults)
+		screen_paragraphf(&view->screen, STYLE_WARNING, 2,
+				  "This is a test build: it dropped %s completions on purpose.",
+				  format_count(count, lost.faults));
+	text_free(&text);
+}
+
+static bool is_warning(const struct check *check, const char *name)
+{
+	return check->state == CHECK_WARNING && !strcmp(check->name, name);
+}
+
+/* How many runs on the target, before `end`, carry a warning of this name. */
+static size_t count_warnings(const struct view *view, size_t target, const struct run *end, const char *name)
+{
+	size_t count = 0;
+
+	for (const struct run *run = view->result->run; run < end; run++) {
+		bool found = false;
+
+		for (size_t i = 0; run->target == target && i < run->checks && !found; i++)
+			found = is_warning(&run->check[i], name);
+		count += found;
+	}
+	return count;
+}
+
+static void print_check(const struct view *view, const struct run *run, const struct check *check, size_t others)
+{
+	bool failed = check->state == CHECK_FAILED;
+	struct text where = {0};
+
+	text_addf(&where, "%s", view->result->test[run->test].name);
+	if (view->result->options.iterations > 1)
+		text_addf(&where, " #%u", run->iteration);
+	if (others)
+		text_addf(&where, " and %zu more", others);
+	screen_paragraphf(&view->screen, failed ? STYLE_FAILED : STYLE_WARNING, 2, "%s: %s, %s: %s",
+			  failed ? "Failed" : "Warning", where.data, check->name,
+			  check->sentence ? check->sentence : "no reason is known");
+	text_free(&where);
+}
+
+/* What failed, each; of a warning that several runs carry, the first, as the rest of them is in the result's file. */
+static void print_checks(const struct view *view, size_t target)
+{
+	const struct run *runs = view->result->run, *end = runs + view->result->runs;
+
+	for (const struct run *run = runs; run < end; run++) {
+		for (size_t i = 0; run->target == target && i < run->checks; i++) {
+			const struct check *check = &run->check[i];
+
+			if (check->state == CHECK_FAILED)
+				print_check(view, run, check, 0);
+			else if (check->state == CHECK_WARNING && !count_warnings(view, target, run, check->name))
+				print_check(view, run, check, count_warnings(view, target, end, check->name) - 1);
+		}
+	}
+}
+
+void print_notes(const struct view *view, size_t target, bool explain)
+{
+	const char *why = why_not_traced(view, target);
+
+	if (why)
+		screen_paragraphf(&view->screen, STYLE_WARNING, 2, "Device times are missing: %s", why);
+	else
+		print_shares(view, target, explain);
+	print_other_io(view, target);
+	print_losses(view, target);
+	print_checks(view, target);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The sentences below the tables of one target. */
+#ifndef REPORT_NOTES_H
+#define REPORT_NOTES_H
+
+#include "view.h"
+
+/*
+ * Where the time goes, or why that is not known; other I/O on the disk; losses by name; checks that did not pass.
+ * `explain`: say what the column "rest" is.
+ */
+void print_notes(const struct view *view, size_t target, bool explain);
+
+#endif

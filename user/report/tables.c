@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "result/summary.h"
+#include "share.h"
+
+/* The columns of both tables; what stands under one another is of the same kind. */
+enum column { NAME, MBPS, IOPS, MEAN, MEDIAN, SLOW, SLOWEST, CPU, SHARE = MBPS, REST = IOPS, SEEN = CPU };
+
+static const struct {
+	enum column column;
+	enum percentile percentile;
+	const char *heading;
+} percentile_column[] = {
+	{MEDIAN, P50, "p50"},
+	{SLOW, P99, "p99"},
+	{SLOWEST, P99_9, "p99.9"},
+};
+
+/* --- cells --- */
+
+static void set_number(struct table_row *row, size_t column, double value, int places)
+{
+	char number[FORMAT_LENGTH];
+
+	table_set(row, column, format_fixed(number, value, places));
+}
+
+static void set_mbps(struct table_row *row, size_t column, double bytes_per_second)
+{
+	set_number(row, column, bytes_per_second / 1e6, 2);
+}
+
+static void set_count(struct table_row *row, size_t column, double value)
+{
+	char number[FORMAT_LENGTH];
+
+	table_set(row, column, format_count(number, (uint64_t)(value + 0.5)));
+}
+
+static void set_latency(struct table_row *row, size_t column, bool known, double ns)
+{
+	char number[FORMAT_LENGTH];
+
+	table_set(row, column, known ? format_latency(number, ns) : "-");
+}
+
+static void set_percent(struct table_row *row, size_t column, bool known, double percent)
+{
+	char number[FORMAT_LENGTH], *cell;
+
+	if (!known) {
+		table_set(row, column, "-");
+		return;
+	}
+	cell = xasprintf("%s %%", format_fixed(number, percent, 1));
+	table_set(row, column, cell);
+	free(cell);
+}
+
+/* Rounded down: 99.996 % is not all. */
+static void set_coverage(struct table_row *row, size_t column, double percent)
+{
+	set_number(row, column, (double)(uint64_t)(percent * 100) / 100, percent < 100 ? 2 : 0);
+}
+
+static void set_headings(struct table_row *row, const char *second, const char *third, const char *last)
+{
+	table_set(row, 1, second);
+	table_set(row, 2, third);
+	table_set(row, MEAN, "mean");
+	for (size_t i = 0; i < ARRAY_SIZE(percentile_column); i++)
+		table_set(row, percentile_column[i].column, percentile_column[i].heading);
+	table_set(row, CPU, last);
+}
+
+/* --- what the program saw --- */
+
+static void add_measured(struct table *table, const struct test *test, const struct summary *summary)
+{
+	struct table_row *row = table_add(table, STYLE_PLAIN, test->name);
+
+	set_mbps(row, MBPS, summary->bytes_per_second);
+	set_count(row, IOPS, summary->ios_per_second);
+	set_latency(row, MEAN, summary->mean > 0, summary->mean);
+	for (size_t i = 0; i < ARRAY_SIZE(percentile_column); i++) {
+		enum percentile percentile = percentile_column[i].percentile;
+
+		set_latency(row, percentile_column[i].column, summary->has_percentile[percentile],
+			    (double)summary->percentile[percentile]);
+	}
+	if (summary->has_samples)
+		set_number(row, CPU, summary->cpu_mean, 1);
+	else
+		table_set(row, CPU, "-");
+}
+
+static bool same_end(const struct run *a, const struct run *b)
+{
+	return a->state == b->state && !strcmp(a->reason ? a->reason : "", b->reason ? b->reason : "");
+}
+
+/* The runs that are not done, each with its reason; one line for all iterations that ended in the same way. */
+static void add_not_done(struct table *table, const struct view *view, size_t count, const struct test *test,
+			 bool named)
+{
+	const struct run *last = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct run *run = view->runs[i];
+		struct table_row *row;
+		struct text text = {0};
+
+		if (run->state == RUN_DONE || (last && same_end(last, run)))
+			continue;
+		row = table_add(table, run->state == RUN_FAILED ? STYLE_FAILED : STYLE_WARNING,
+				named ? "" : test->name);
+		if (view->result->options.iterations > 1 && run->state != RUN_SKIPPED)
+			text_addf(&text, "iteration %u ", run->iteration);
+		text_addf(&text, "%s%s%s", run_state_name[run->state], run->reason ? ": " : "",
+			  run->reason ? run->reason : "");
+		row->span = text_take(&text);
+		named = true;
+		last = run;
+	}
+}
+
+void program_table(const struct view *view, size_t target, struct table *table)
+{
+	const struct result *result = view->result;
+	enum latency_kind kind = result->options.latency;
+	char *title = xasprintf("%s (%s)", result->options.quick ? "QUICK" : "program", latency_name[kind]);
+
+	set_headings(table_add(table, STYLE_HEADING, title), "MB/s", "IOPS", "CPU %");
+	free(title);
+	for (size_t i = 0; i < result->tests; i++) {
+		size_t count = view_pick(view, target, i);
+		struct summary summary;
+
+		summary_of_runs(&summary, view->runs, count, &result->test[i], kind);
+		if (summary.runs)
+			add_measured(table, &result->test[i], &summary);
+		add_not_done(table, view, count, &result->test[i], summary.runs > 0);
+		summary_clear(&summary);
+	}
+}
+
+/* --- what the device took --- */
+
+/* As long as the names of the tests, so that the table does not grow by it. */
+#define TITLE_COLUMNS 18
+
+static char *device_title(const struct view *view, const struct trace_view *trace)
+{
+	const char *what = view->result->options.quick ? "QUICK" : "device";
+	struct text names = {0};
+	char *title;
+
+	for (size_t i = 0; i < trace->leaves; i++)
+		text_addf(&names, "%s%s", i ? ", " : "", trace->leaf[i].device);
+	if (names.data && text_columns(what) + text_columns(names.data) + 3 <= TITLE_COLUMNS)
+		title = xasprintf("%s (%s)", what, names.data);
+	else if (trace->leaves > 1)
+		title = xasprintf("%s (%zu leaves)", what, trace->leaves);
+	else
+		title = xstrdup(what);
+	text_free(&names);
+	return title;
+}
+
+static void add_traced(struct table *table, const struct test *test, const struct share *share)
+{
+	struct table_row *row = table_add(table, STYLE_PLAIN, test->name);
+	bool known = share->state == SHARE_KNOWN;
+
+	set_percent(row, SHARE, known, 100 * share->device_mean / share->latency_mean);
+	set_latency(row, REST, known, share->latency_mean - share->device_mean);
+	set_latency(row, MEAN, true, share->device_mean);
+	for (size_t i = 0; i < ARRAY_SIZE(percentile_column); i++)
+		set_latency(row, percentile_column[i].column, share->has_percentile,
+			    (double)share->percentile[percentile_column[i].percentile]);
+	set_coverage(row, SEEN, share->coverage_percent);
+}
+
+static void add_not_traced(struct table *table, const struct view *view, size_t count, const struct test *test)
+{
+	struct table_row *row = table_add(table, STYLE_WARNING, test->name);
+	const char *reason = NULL;
+
+	for (size_t i = 0; i < count && !reason; i++)
+		reason = view->runs[i]->untraced;
+	row->span = xasprintf("not traced%s%s", reason ? ": " : "", reason ? reason : "");
+}
+
+void device_table(const struct view *view, size_t target, struct table *table)
+{
+	const struct result *result = view->result;
+	const struct run *traced = view_first(view, target, true);
+	char *title;
+
+	if (!traced)
+		return;
+	title = device_title(view, traced->trace);
+	set_headings(table_add(table, STYLE_HEADING, title), "of lat", "rest", "seen %");
+	free(title);
+	for (size_t i = 0; i < result->tests; i++) {
+		size_t count = view_pick(view, target, i);
+		struct share share;
+
+		share_of_runs(&share, view->runs, count, &result->test[i]);
+		if (!share.runs)
+			continue;
+		if (share.state == SHARE_NOT_TRACED)
+			add_not_traced(table, view, count, &result->test[i]);
+		else if (share.state == SHARE_NO_REQUESTS)
+			table_add(table, STYLE_WARNING, result->test[i].name)->span = xstrdup("no request seen");
+		else
+			add_traced(table, &result->test[i], &share);
+	}
+}
+
+/* --- several runs of a test --- */
+
+void spread_table(const struct view *view, size_t target, struct table *table)
+{
+	static const char *const heading[] = {"average", "lowest", "highest", "spread"};
+	const struct result *result = view->result;
+	char *title = xasprintf("IOPS of %u runs", result->options.iterations);
+	struct table_row *row = table_add(table, STYLE_HEADING, title);
+
+	free(title);
+	for (size_t i = 0; i < ARRAY_SIZE(heading); i++)
+		table_set(row, i + 1, heading[i]);
+	for (size_t i = 0; i < result->tests; i++) {
+		struct summary summary;
+		double apart;
+
+		summary_of_runs(&summary, view->runs, view_pick(view, target, i), &result->test[i],
+				result->options.latency);
+		if (summary.runs > 1) {
+			apart = summary.highest_ios_per_second - summary.lowest_ios_per_second;
+			row = table_add(table, STYLE_PLAIN, result->test[i].name);
+			set_count(row, 1, summary.ios_per_second);
+			set_count(row, 2, summary.lowest_ios_per_second);
+			set_count(row, 3, summary.highest_ios_per_second);
+			set_percent(row, 4, summary.ios_per_second > 0, 100 * apart / summary.ios_per_second);
+		}
+		summary_clear(&summary);
+	}
+}
+
+void average_table(const struct view *view, struct table *table)
+{
+	static const char *const heading[] = {"runs", "MB/s", "mean", "IOPS", "lowest", "highest"};
+	const struct result *result = view->result;
+	enum latency_kind kind = result->options.latency;
+	char *title = xasprintf("%saverage of %zu targets (%s)", result->options.quick ? "QUICK " : "", result->targets,
+				latency_name[kind]);
+	struct table_row *row = table_add(table, STYLE_HEADING, title);
+
+	free(title);
+	for (size_t i = 0; i < ARRAY_SIZE(heading); i++)
+		table_set(row, i + 1, heading[i]);
+	for (size_t i = 0; i < result->tests; i++) {
+		struct summary summary;
+
+		summary_of_runs(&summary, view->runs, view_pick(view, ANY_TARGET, i), &result->test[i], kind);
+		if (summary.runs) {
+			row = table_add(table, STYLE_PLAIN, result->test[i].name);
+			set_count(row, 1, (double)summary.runs);
+			set_mbps(row, 2, summary.bytes_per_second);
+			set_latency(row, 3, summary.mean > 0, summary.mean);
+			set_count(row, 4, summary.ios_per_second);
+			set_count(row, 5, summary.lowest_ios_per_second);
+			set_count(row, 6, summary.highest_ios_per_second);
+		}
+		summary_clear(&summary);
+	}
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The tables of the terminal report. A line never mixes latencies of different kinds. */
+#ifndef REPORT_TABLES_H
+#define REPORT_TABLES_H
+
+#include "view.h"
+
+/* Per test what the engine measured, all latencies of the kind of options.latency. The runs that failed are in it. */
+void program_table(const struct view *view, size_t target, struct table *table);
+
+/* Per test what BPF measured on the leaves. Stays empty where nothing was traced. Shares a grid with the one above. */
+void device_table(const struct view *view, size_t target, struct table *table);
+
+/* Per test how far the iterations lie apart. */
+void spread_table(const struct view *view, size_t target, struct table *table);
+
+/* Per test the average over all targets. Percentiles don't average, so there are none. */
+void average_table(const struct view *view, struct table *table);
+
+#endif

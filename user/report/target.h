@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef REPORT_TARGET_H
+#define REPORT_TARGET_H
+
+#include "result/result.h"
+
+/*
+ * The kind of path under a target in words, from its layers: "ext4 on nvme0n1p2 (Samsung SSD 980 PRO, 1 TB)",
+ * "xfs on md0 over sda, sdb (2 × Samsung SSD 870 EVO, 1 TB)", "9p without a block device". Names are as they came: the
+ * caller makes them printable, and frees the string.
+ */
+char *target_in_words(const struct target *target);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A result as the terminal report walks through it. */
+#ifndef REPORT_VIEW_H
+#define REPORT_VIEW_H
+
+#include "result/result.h"
+#include "screen.h"
+
+#define ANY_TARGET SIZE_MAX
+
+struct view {
+	const struct result *result;
+	struct screen screen;
+	const struct run **runs; /* where view_pick() puts what it finds; room for all of them */
+};
+
+/* The runs of `test` on `target` go to view->runs. Returns how many. */
+size_t view_pick(const struct view *view, size_t target, size_t test);
+
+/* The first run on `target` that is done, or done and traced; NULL when there is none. */
+const struct run *view_first(const struct view *view, size_t target, bool traced);
+
+#endif
