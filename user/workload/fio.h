@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* fio as the engine: finding it, and the exact command for a test. */
+#ifndef WORKLOAD_FIO_H
+#define WORKLOAD_FIO_H
+
+#include "result/result.h"
+
+struct fio {
+	char *path;
+	char *version; /* "fio-3.33" */
+};
+
+/*
+ * Looks for fio at `path`, or on PATH when that is NULL, and asks for its version. 0, or -ENOENT, -ENOEXEC or -ENOTSUP
+ * (too old) after logging one line with the cure.
+ */
+int fio_find(struct fio *fio, const char *path, const struct options *options);
+void fio_clear(struct fio *fio);
+
+/*
+ * argv of one run of `test` for `runtime` ns on `file`, with its result written to `output`; NULL-terminated, freed by
+ * strings_free(). The parameters are the series'.
+ */
+char **fio_command(const struct fio *fio, const struct options *options, const struct test *test, const char *file,
+		   uint64_t runtime, const char *output);
+
+/* An anonymous file for an engine's output. A descriptor (close-on-exec) or -errno. */
+int fio_scratch(void);
+
+/* All that was written to a scratch file; never NULL; the caller frees it. */
+char *fio_read_scratch(int fd, size_t *length);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "host/block.h"
+#include "signals.h"
+
+#define CHUNK (4u << 20)
+#define ALIGNMENT 4096u
+#define SETTLE_QUIET (2 * NS_PER_SECOND)
+#define SETTLE_LIMIT (30 * NS_PER_SECOND)
+#define PROGRESS_EVERY (200 * NS_PER_MS)
+
+/* splitmix64 (Steele, Lea, Flood 2014): as fast as memory, and nothing that a disk could compress or deduplicate. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+static void fill(uint64_t *words, size_t count, uint64_t *state)
+{
+	for (size_t i = 0; i < count; i++)
+		words[i] = next_random(state);
+}
+
+static int write_whole(int fd, const char *data, size_t length, off_t offset)
+{
+	while (length) {
+		ssize_t written = pwrite(fd, data, length, offset);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return written ? -errno : -ENOSPC;
+		data += written;
+		length -= written;
+		offset += written;
+	}
+	return 0;
+}
+
+/* Past the page cache where the file system takes O_DIRECT; a descriptor of our own, the engine's flags are its own. */
+static int open_for_writing(const struct place *place)
+{
+	char *name = place_engine_name(place);
+	int fd = open(name, O_WRONLY | O_DIRECT | O_CLOEXEC);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = open(name, O_WRONLY | O_CLOEXEC);
+	free(name);
+	return fd < 0 ? -errno : fd;
+}
+
+static int write_all(int fd, char *chunk, uint64_t size, layout_progress progress, void *context)
+{
+	uint64_t seed = clock_now(), shown = 0;
+	int err = 0;
+
+	if (getrandom(&seed, sizeof(seed), 0) < 0)
+		seed ^= getpid();
+	for (uint64_t done = 0; done < size && !err;) {
+		size_t length = size - done < CHUNK ? size - done : CHUNK;
+
+		if (signals_stopped())
+			return -EINTR;
+		fill((uint64_t *)(void *)chunk, CHUNK / sizeof(uint64_t), &seed);
+		err = write_whole(fd, chunk, length, done);
+		done += length;
+		if (!err && clock_now() - shown > PROGRESS_EVERY) {
+			shown = clock_now();
+			progress(context, done, size);
+		}
+	}
+	return err;
+}
+
+int layout_write(const struct place *place, uint64_t size, layout_progress progress, void *context)
+{
+	int fd = open_for_writing(place), err;
+	void *chunk;
+
+	if (fd < 0)
+		return fd;
+	if (posix_memalign(&chunk, ALIGNMENT, CHUNK)) {
+		close(fd);
+		return -ENOMEM;
+	}
+	err = write_all(fd, chunk, size, progress, context);
+	if (!err && fdatasync(fd))
+		err = -errno;
+	/* Where it went through the page cache, it shall not be read from there. */
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	free(chunk);
+	close(fd);
+	return err;
+}
+
+static bool same_counts(const struct block_stat *a, const struct block_stat *b)
+{
+	return !b->in_flight && !memcmp(a->group, b->group, sizeof(a->group));
+}
+
+int layout_settle(const char *name)
+{
+	uint64_t begin = clock_now(), quiet_since = begin;
+	struct block_stat last, now;
+
+	if (!name || block_read_stat(name, &last))
+		return 0;
+	while (clock_now() - quiet_since < SETTLE_QUIET) {
+		if (signals_stopped())
+			return -EINTR;
+		if (clock_now() - begin > SETTLE_LIMIT)
+			return -ETIMEDOUT;
+		clock_sleep(100 * NS_PER_MS);
+		if (block_read_stat(name, &now))
+			return 0;
+		if (!same_counts(&last, &now))
+			quiet_since = clock_now();
+		last = now;
+	}
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where a target's I/O goes: the test file, or the block device. Opened once, before the first test of any target, and
+ * held until the target is done. The engine opens it through /proc/self/fd, so that no name can be taken apart by the
+ * engine or swapped by somebody else between the check and the run.
+ */
+#ifndef WORKLOAD_PLACE_H
+#define WORKLOAD_PLACE_H
+
+#include "result/result.h"
+
+/* The test file in a directory. */
+#define PLACE_FILE_NAME "iostrata.test"
+
+struct place {
+	int fd;
+	int directory;	/* that holds `name`; -1 for a device */
+	char *name;	/* of a file that still has one; NULL once it is unlinked */
+	int disk;	/* the whole disk of a device, locked against udev and others; -1 for a file */
+	bool writable;
+};
+
+/* What may be done to a target. */
+struct permission {
+	bool read_only;
+	char *const *destroy; /* the values of --destroy-data */
+	size_t destroys;
+};
+
+/*
+ * Checks the target that the user gave, describes it in `target` (all of it but laid_out_in) and opens the place; the
+ * size is options.size. Nothing is written yet but the directory entry of the test file, which is gone again at once
+ * where the file system lets an unlinked file be opened. Returns 0; or -EINVAL after logging one line that says what is
+ * wrong with it.
+ */
+int place_open(struct place *place, struct target *target, const char *given, uint64_t size,
+	       const struct permission *permission);
+
+/* Removes what is left of the test file and lets the device go. */
+void place_close(struct place *place);
+
+/* What the engine is to open: "/proc/self/fd/N". The caller frees it. */
+char *place_engine_name(const struct place *place);
+
+/* Whether a value of --destroy-data names this device: by path, by-id name, WWN or serial number. */
+bool place_is_named(const struct target *target, const char *name);
+
+#endif
