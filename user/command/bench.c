@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "bench_consent.h"
+#include "bench_options.h"
+#include "command.h"
+#include "host/machine.h"
+#include "host/privilege.h"
+#include "report/csv.h"
+#include "report/terminal.h"
+#include "result/check.h"
+#include "result/file.h"
+#include "trace/tracer.h"
+#include "version.h"
+#include "workload/layout.h"
+#include "workload/matrix.h"
+#include "workload/run.h"
+#include "workload/signals.h"
+
+/* One invocation. */
+struct bench {
+	struct bench_options options;
+	struct result *result;
+	struct place *place; /* one for each of the result's targets */
+	struct fio fio;
+	struct output_file *json, *csv;
+	uint64_t left;	      /* what the runs still to come take, ns */
+	size_t number, count; /* the run in progress, and all of them */
+	const char *doing;    /* its name, for the progress line */
+	uint64_t last_ios, last_bytes;
+	int status; /* worst exit status so far */
+};
+
+/* --- preparing --- */
+
+static char **copy_strings(char *const *strings, size_t count)
+{
+	char **copy = xcalloc(count + 1, sizeof(char *));
+
+	for (size_t i = 0; i < count; i++)
+		copy[i] = xstrdup(strings[i]);
+	return copy;
+}
+
+static void describe(struct bench *bench, int argc, char **argv)
+{
+	const struct bench_options *options = &bench->options;
+	struct result *result = result_new();
+
+	result->version = xstrdup(IOSTRATA_VERSION);
+	result->config = xstrdup(options->config);
+	result->command = copy_strings(argv, argc);
+	machine_describe(&result->machine);
+	result->options = options->options;
+	result->options.ioengine = xstrdup(options->options.ioengine);
+	result->engine = xstrdup("fio");
+	result->engine_version = xstrdup(bench->fio.version);
+	result->test = xcalloc(options->tests, sizeof(*result->test));
+	memcpy(result->test, options->test, options->tests * sizeof(*result->test));
+	result->tests = options->tests;
+	bench->result = result;
+}
+
+/* Every value of --destroy-data must mean one of the targets: a slip there is a slip about what is destroyed. */
+static int check_destroys(const struct bench *bench)
+{
+	const struct permission *permission = &bench->options.permission;
+
+	for (size_t i = 0; i < permission->destroys; i++) {
+		bool named = false;
+
+		for (size_t t = 0; t < bench->result->targets && !named; t++)
+			named = bench->result->target[t].kind == TARGET_DEVICE &&
+				place_is_named(&bench->result->target[t], permission->destroy[i]);
+		if (!named)
+			return log_failure(-EINVAL,
+					   "--destroy-data '%s': names no block device among the targets; give its path, "
+					   "by-id name, WWN or serial number",
+					   permission->destroy[i]);
+	}
+	return 0;
+}
+
+/* All targets are looked at, so that one run of the command tells of all that is wrong. */
+static int open_targets(struct bench *bench)
+{
+	const struct bench_options *options = &bench->options;
+	int err = 0;
+
+	bench->result->target = xcalloc(options->targets, sizeof(*bench->result->target));
+	bench->place = xcalloc(options->targets, sizeof(*bench->place));
+	for (size_t i = 0; i < options->targets; i++) {
+		size_t at = bench->result->targets++;
+
+		if (place_open(&bench->place[at], &bench->result->target[at], options->target[i], options->options.size,
+			       &options->permission))
+			err = -EINVAL;
+	}
+	return err ? err : check_destroys(bench);
+}
+
+static int open_outputs(struct bench *bench)
+{
+	char *json = result_file_name(bench->result), *csv = report_csv_name(bench->result);
+
+	bench->csv = output_open(bench->options.outdir, csv);
+	bench->json = bench->csv ? output_open(bench->options.outdir, json) : NULL;
+	free(json);
+	free(csv);
+	return bench->json ? 0 : -EINVAL;
+}
+
+static void choose_tracing(struct bench *bench)
+{
+	struct result *result = bench->result;
+
+	result->no_trace = result->options.trace ? trace_obstacle() : xstrdup("switched off by --no-trace");
+	if (result->no_trace && result->options.trace)
+		log_warning("device times are missing: %s", result->no_trace);
+}
+
+/* --- keeping what is done --- */
+
+static void save(struct bench *bench)
+{
+	char *json = result_to_json(bench->result, false);
+	struct text csv = {0};
+
+	report_csv(bench->result, &csv);
+	if (output_write(bench->csv, csv.data, csv.length) || output_write(bench->json, json, strlen(json)))
+		bench->status = EXIT_FAILED;
+	text_free(&csv);
+	free(json);
+}
+
+static void observe(struct bench *bench, const struct tracer *tracer)
+{
+	struct rusage usage;
+
+	tracer_observe(tracer, &bench->result->observer);
+	if (!getrusage(RUSAGE_SELF, &usage))
+		bench->result->observer.resident = usage.ru_maxrss * 1024ull;
+	bench->result->has_observer = true;
+}
+
+/* --- progress --- */
+
+static void tell_run(void *context, const struct progress *progress)
+{
+	struct bench *bench = context;
+	const struct options *options = &bench->options.options;
+	uint64_t spent = progress->elapsed + (progress->phase == PHASE_MEASURE ? options->warmup : 0);
+	char left[FORMAT_LENGTH], ios[FORMAT_LENGTH], rate[96] = "";
+
+	if (progress->sample && progress->sample->has_disk)
+		snprintf(rate, sizeof(rate), " · %s IOPS, %.0f MB/s", format_count(ios, progress->sample->disk_ios),
+			 progress->sample->disk_bytes / 1e6);
+	log_progress("[%zu/%zu] %s · %s %.0f/%.0f s · %s left%s", bench->number, bench->count, bench->doing,
+		     progress->phase == PHASE_WARMUP ? "warm-up" : "measuring", progress->elapsed / 1e9,
+		     progress->planned / 1e9, format_span(left, bench->left > spent ? bench->left - spent : 0), rate);
+}
+
+static void tell_layout(void *context, uint64_t done, uint64_t total)
+{
+	struct bench *bench = context;
+	char written[FORMAT_LENGTH], all[FORMAT_LENGTH], left[FORMAT_LENGTH];
+
+	log_progress("%s · laying out %s of %s · then %s", bench->doing, format_size(written, done),
+		     format_size(all, total), format_span(left, bench->left));
+}
+
+/* --- running --- */
+
+/* Why a write test may not run here, or NULL. */
+static char *write_obstacle(const struct bench *bench, size_t target)
+{
+	const struct target *model = &bench->result->target[target];
+
+	if (bench->options.permission.read_only)
+		return xstrdup("--read-only");
+	if (bench->place[target].writable)
+		return NULL;
+	return xasprintf("it would destroy what is on the device: --destroy-data=%s allows it", model->path);
+}
+
+static struct run *add_run(struct bench *bench, size_t target, size_t test, unsigned iteration)
+{
+	struct run *run = result_add_run(bench->result);
+
+	run->target = target;
+	run->test = test;
+	run->iteration = iteration;
+	return run;
+}
+
+static void add_unrun(struct bench *bench, size_t target, size_t test, enum run_state state, const char *reason)
+{
+	struct run *run = add_run(bench, target, test, 1);
+
+	run->state = state;
+	run->reason = xstrdup(reason);
+}
+
+static void plain_line(const struct bench *bench, const struct run *run)
+{
+	if (run->state != RUN_DONE)
+		log_warning("[%zu/%zu] %s: %s: %s", bench->number, bench->count, bench->doing,
+			    run_state_name[run->state], run->reason);
+	else if (!log_on_terminal())
+		log_info("[%zu/%zu] %s: done", bench->number, bench->count, bench->doing);
+}
+
+static void run_once(struct bench *bench, struct runner *runner, size_t target, size_t test, unsigned iteration)
+{
+	const struct options *options = &bench->options.options;
+	const struct test *model = &bench->result->test[test];
+	struct run *run = add_run(bench, target, test, iteration);
+
+	bench->number++;
+	bench->doing = model->name;
+	if (!log_on_terminal())
+		log_info("[%zu/%zu] %s on %s", bench->number, bench->count, model->name,
+			 bench->result->target[target].given);
+	run_test(runner, model, run);
+	log_progress_end();
+	if (!runner->tracer && options->trace && !bench->result->no_trace && !run->untraced)
+		run->untraced = xstrdup("no device with requests was found under the target");
+	check_run(run, model);
+	plain_line(bench, run);
+	bench->left -= bench_planned(&bench->options, 1) / (bench->options.tests * options->iterations);
+	if (run->state == RUN_FAILED && bench->status == EXIT_DONE)
+		bench->status = EXIT_INCOMPLETE;
+	if (runner->tracer)
+		observe(bench, runner->tracer);
+	save(bench);
+}
+
+static void run_tests(struct bench *bench, struct runner *runner, size_t target)
+{
+	char *obstacle = write_obstacle(bench, target);
+
+	for (size_t test = 0; test < bench->options.tests && !signals_stopped(); test++) {
+		if (obstacle && test_writes(&bench->options.test[test])) {
+			add_unrun(bench, target, test, RUN_SKIPPED, obstacle);
+			continue;
+		}
+		for (unsigned i = 1; i <= bench->options.options.iterations && !signals_stopped(); i++)
+			run_once(bench, runner, target, test, i);
+	}
+	free(obstacle);
+}
+
+/* The most requests that a test may have in flight, split I/Os counted by their pieces. */
+static uint64_t requests_in_flight(const struct bench *bench, const struct target *target)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < bench->options.tests; i++) {
+		const struct test *test = &bench->options.test[i];
+		uint64_t pieces = 1;
+
+		for (size_t l = 0; l < target->layers; l++)
+			if (target->layer[l].max_request_bytes &&
+			    test->block_size / target->layer[l].max_request_bytes + 1 > pieces)
+				pieces = test->block_size / target->layer[l].max_request_bytes + 1;
+		if (test->depth * test->jobs * pieces > most)
+			most = test->depth * test->jobs * pieces;
+	}
+	return most;
+}
+
+static struct tracer *open_tracer(struct bench *bench, const struct target *target)
+{
+	struct tracer *tracer = NULL;
+	int err;
+
+	if (bench->result->no_trace || !target->layers)
+		return NULL;
+	err = tracer_open(&tracer, target->layer, target->layers, requests_in_flight(bench, target));
+	if (err && err != -ENODEV) {
+		bench->result->no_trace = trace_refusal(-err);
+		log_warning("device times are missing: %s", bench->result->no_trace);
+	}
+	return tracer;
+}
+
+static int lay_out(struct bench *bench, size_t target)
+{
+	struct target *model = &bench->result->target[target];
+	uint64_t begin = clock_now();
+	int err;
+
+	bench->doing = model->given;
+	if (!log_on_terminal())
+		log_info("laying out %s", model->given);
+	err = layout_write(&bench->place[target], model->file_size, tell_layout, bench);
+	model->laid_out_in = clock_now() - begin;
+	if (!err) {
+		log_progress("%s · laid out, waiting until the device is idle", model->given);
+		err = layout_settle(model->layers ? model->layer[0].name : NULL);
+	}
+	log_progress_end();
+	if (err == -ETIMEDOUT) {
+		log_warning("%s: the device did not become idle within 30 s: other I/O is going on", model->given);
+		return 0;
+	}
+	return err;
+}
+
+static void fail_target(struct bench *bench, size_t target, int err)
+{
+	char *reason = xasprintf("the test data could not be written: %s", strerror(-err));
+
+	log_error("%s: %s", bench->result->target[target].given, reason);
+	for (size_t test = 0; test < bench->options.tests; test++)
+		add_unrun(bench, target, test, RUN_FAILED, reason);
+	free(reason);
+	bench->number += bench->options.tests * bench->options.options.iterations;
+	bench->left -= bench_planned(&bench->options, 1);
+	bench->status = bench->status ? bench->status : EXIT_INCOMPLETE;
+	save(bench);
+}
+
+static void run_target(struct bench *bench, size_t target)
+{
+	const struct target *model = &bench->result->target[target];
+	struct runner runner = {
+		.options = &bench->options.options,
+		.fio = &bench->fio,
+		.place = &bench->place[target],
+		.device = model->layers ? model->layer[0].name : NULL,
+		.tell = tell_run,
+		.context = bench,
+	};
+	int err = bench->place[target].writable ? lay_out(bench, target) : 0;
+
+	if (err && err != -EINTR)
+		fail_target(bench, target, err);
+	if (err)
+		return;
+	runner.tracer = open_tracer(bench, model);
+	run_tests(bench, &runner, target);
+	tracer_close(runner.tracer);
+}
+
+static void run_all(struct bench *bench)
+{
+	const struct result *result = bench->result;
+
+	bench->left = bench_planned(&bench->options, result->targets);
+	bench->count = result->targets * result->tests * bench->options.options.iterations;
+	for (size_t i = 0; i < result->targets && !signals_stopped(); i++) {
+		run_target(bench, i);
+		place_close(&bench->place[i]);
+	}
+}
+
+/* --- the end --- */
+
+static void print_report(const struct bench *bench)
+{
+	struct text report = {0};
+	char *json;
+
+	if (bench->options.json) {
+		json = result_to_json(bench->result, true);
+		puts(json);
+		free(json);
+		return;
+	}
+	report_terminal(bench->result, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), &report);
+	fwrite(report.data, 1, report.length, stdout);
+	text_free(&report);
+}
+
+static void print_paths(const struct bench *bench)
+{
+	const struct output_file *const files[] = {bench->csv, bench->json};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		if (!output_path(files[i]))
+			continue;
+		if (bench->options.json)
+			log_info("%s", output_path(files[i]));
+		else
+			puts(output_path(files[i]));
+	}
+}
+
+static int bench_status(const struct bench *bench)
+{
+	return signals_stopped() ? EXIT_SIGNALLED + signals_stopped() : bench->status;
+}
+
+static int prepare(struct bench *bench, int argc, char **argv)
+{
+	int err = fio_find(&bench->fio, bench->options.fio_path, &bench->options.options);
+
+	if (err)
+		return EXIT_FAILED;
+	describe(bench, argc, argv);
+	if (open_outputs(bench) || open_targets(bench))
+		return EXIT_USAGE;
+	choose_tracing(bench);
+	bench_announce(&bench->options, bench->result, bench->place);
+	return bench_ask(&bench->options, bench->result, bench->place) ? EXIT_FAILED : EXIT_DONE;
+}
+
+static void clear(struct bench *bench)
+{
+	for (size_t i = 0; bench->result && i < bench->result->targets; i++)
+		place_close(&bench->place[i]);
+	free(bench->place);
+	output_close(bench->csv);
+	output_close(bench->json);
+	result_free(bench->result);
+	fio_clear(&bench->fio);
+	bench_options_clear(&bench->options);
+}
+
+int command_bench(int argc, char **argv)
+{
+	struct bench bench = {0};
+	int err = bench_options_parse(&bench.options, argc, argv), status;
+
+	if (err || bench.options.help) {
+		if (!err)
+			bench_options_print();
+		bench_options_clear(&bench.options);
+		return err ? EXIT_USAGE : EXIT_DONE;
+	}
+	log_set_verbosity(bench.options.verbosity);
+	err = signals_init();
+	if (err)
+		return log_failure(EXIT_FAILED, "signals cannot be blocked: %s", strerror(-err));
+
+	bench.status = prepare(&bench, argc, argv);
+	if (bench.status == EXIT_DONE) {
+		run_all(&bench);
+		save(&bench);
+		print_report(&bench);
+		print_paths(&bench);
+	}
+	status = bench_status(&bench);
+	clear(&bench);
+	return status;
+}

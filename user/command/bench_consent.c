@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "bench_consent.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "host/mounts.h"
+#include "workload/matrix.h"
+#include "workload/signals.h"
+
+/* Starting and ending an engine, twice for each run. */
+#define OVERHEAD NS_PER_SECOND
+
+/* The end of a serial number that is asked for. */
+#define SERIAL_TAIL 4
+
+uint64_t bench_planned(const struct bench_options *options, size_t targets)
+{
+	const struct options *all = &options->options;
+
+	return targets * options->tests * all->iterations * (all->warmup + all->duration + OVERHEAD);
+}
+
+static uint64_t planned_writing(const struct bench_options *options, bool writable)
+{
+	const struct options *all = &options->options;
+	uint64_t tests = 0;
+
+	for (size_t i = 0; i < options->tests; i++)
+		tests += writable && !all->read_only && test_writes(&options->test[i]);
+	return tests * all->iterations * (all->warmup + all->duration);
+}
+
+void bench_announce(const struct bench_options *options, const struct result *result, const struct place *places)
+{
+	char size[FORMAT_LENGTH], span[FORMAT_LENGTH];
+	uint64_t laid_out = 0, writing = 0;
+
+	for (size_t i = 0; i < result->targets; i++) {
+		laid_out += places[i].writable ? result->target[i].file_size : 0;
+		writing += planned_writing(options, places[i].writable);
+	}
+	log_info("%zu tests on %zu target%s, %u time%s: about %s", options->tests, result->targets,
+		 result->targets == 1 ? "" : "s", options->options.iterations,
+		 options->options.iterations == 1 ? "" : "s",
+		 format_span(span, bench_planned(options, result->targets)));
+	if (laid_out)
+		log_info("before that %s are written to lay the test data out", format_size(size, laid_out));
+	if (writing)
+		log_info("write tests run for %s, at whatever rate the disk takes", format_span(span, writing));
+	if (!laid_out && !writing)
+		log_info("nothing is written to a target");
+}
+
+/* --- asking --- */
+
+static const char *expected_answer(const struct layer *device)
+{
+	size_t length = device->serial ? strlen(device->serial) : 0;
+
+	if (!length || device->parent_disk)
+		return device->name;
+	return length > SERIAL_TAIL ? device->serial + length - SERIAL_TAIL : device->serial;
+}
+
+/* A line from the terminal. Signals are blocked, so it is waited for in small steps. */
+static int read_answer(char *answer, size_t room)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	ssize_t got;
+
+	while (poll(&input, 1, 100) <= 0)
+		if (signals_stopped())
+			return -EINTR;
+	got = read(STDIN_FILENO, answer, room - 1);
+	answer[got > 0 ? got : 0] = '\0';
+	answer[strcspn(answer, "\r\n")] = '\0';
+	return 0;
+}
+
+static void show_device(const struct target *target)
+{
+	const struct layer *device = &target->layer[0];
+	char size[FORMAT_LENGTH], *content = device_content(target->path);
+
+	log_warning("%s will be OVERWRITTEN: %s, serial %s, %s, holding %s", target->given,
+		    device->model ? device->model : device->name, device->serial ? device->serial : "unknown",
+		    format_size(size, device->size), content);
+	free(content);
+}
+
+static int ask_for(const struct target *target)
+{
+	const struct layer *device = &target->layer[0];
+	const char *expected = expected_answer(device);
+	char answer[128];
+	int err;
+
+	fprintf(stderr, "To allow it, type %s: ",
+		expected == device->name ? "the device's name, without /dev/" : "the last characters of its serial number (4)");
+	err = read_answer(answer, sizeof(answer));
+	if (err)
+		return err;
+	if (strcmp(answer, expected))
+		return log_failure(-EPERM, "that is not %s: nothing was written",
+				   expected == device->name ? "its name" : "the end of its serial number");
+	return 0;
+}
+
+int bench_ask(const struct bench_options *options, const struct result *result, const struct place *places)
+{
+	bool ask = !options->yes && log_on_terminal() && isatty(STDIN_FILENO);
+	int err = 0;
+
+	for (size_t i = 0; i < result->targets && !err; i++) {
+		if (result->target[i].kind != TARGET_DEVICE || !places[i].writable)
+			continue;
+		show_device(&result->target[i]);
+		if (ask)
+			err = ask_for(&result->target[i]);
+	}
+	return err;
+}

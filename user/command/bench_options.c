@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "bench_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/parse.h"
+#include "base/text.h"
+#include "workload/matrix.h"
+
+#define MIB (1ull << 20)
+#define GIB (1ull << 30)
+
+/* A hundred days: longer is a slip of the hand. */
+#define LONGEST (8640000 * NS_PER_SECOND)
+
+enum key {
+	KEY_SIZE = 256,
+	KEY_WARMUP,
+	KEY_TESTS,
+	KEY_QUICK,
+	KEY_ENGINE,
+	KEY_IOENGINE,
+	KEY_FIO_PATH,
+	KEY_THREAD,
+	KEY_LATENCY,
+	KEY_WRITE_THROUGH,
+	KEY_NO_TRACE,
+	KEY_READ_ONLY,
+	KEY_DESTROY_DATA,
+	KEY_YES,
+	KEY_JSON,
+};
+
+static const struct option_row rows[] = {
+	{0, "What is measured", NULL, NULL},
+	{'T', "targets", "A,B", "targets, separated by commas; they can also stand alone on the command line: a directory, "
+				"a file to create, or a block device"},
+	{'c', "config", "LABEL", "what this run is compared by, such as RAID0 (NonRAID)"},
+	{'s', "size-gb", "N", "size of the test file in GiB, fractions allowed (8)"},
+	{KEY_SIZE, "size", "SIZE", "the same as a size, such as 512M"},
+	{'d', "duration", "S", "seconds that each test is measured for (30)"},
+	{KEY_WARMUP, "warmup", "S", "seconds that each test runs before, unmeasured (5)"},
+	{'i', "iterations", "N", "how often each test is repeated (1)"},
+	{KEY_TESTS, "tests", "LIST", "tests by name, such as SEQ1M-Q8T1-Read,RND4K-Q8T4-Mix70 (the six of the matrix)"},
+	{KEY_QUICK, "quick", NULL, "1 GiB, 5 s, warm-up 1 s: a look, not a measurement"},
+	{0, "How", NULL, NULL},
+	{KEY_ENGINE, "engine", "NAME", "what makes the I/O: fio"},
+	{KEY_IOENGINE, "ioengine", "NAME", "fio's I/O engine (libaio)"},
+	{KEY_FIO_PATH, "fio-path", "PATH", "the fio to run (the one on PATH)"},
+	{KEY_THREAD, "thread", NULL, "fio's jobs are threads instead of processes"},
+	{KEY_LATENCY, "latency", "lat|clat", "which of fio's latencies is shown: lat, from call to reaping as DiskSpd has "
+					     "it, or clat, as older results have (lat)"},
+	{KEY_WRITE_THROUGH, "write-through", NULL, "every write is synced (O_DSYNC), as DiskSpd's -Sh"},
+	{KEY_NO_TRACE, "no-trace", NULL, "without BPF: the figures of fio alone"},
+	{0, "What may be written", NULL, NULL},
+	{KEY_READ_ONLY, "read-only", NULL, "run the read tests only; a device is not written at all"},
+	{KEY_DESTROY_DATA, "destroy-data", "DEVICE", "allow the write tests to overwrite this target, named by path, "
+						     "by-id name, WWN or serial number"},
+	{KEY_YES, "yes", NULL, "do not ask before a device is overwritten"},
+	{0, "Output", NULL, NULL},
+	{'o', "outdir", "DIR", "where the CSV and the JSON go (.)"},
+	{KEY_JSON, "json", NULL, "print a summary as JSON instead of the report"},
+	{'v', "verbose", NULL, "say more about what is done"},
+	{'h', "help", NULL, "show this"},
+	{0},
+};
+
+/* While the line is being read: what was given explicitly beats what --quick implies. */
+struct reading {
+	struct bench_options *to;
+	bool size, duration, warmup;
+	const char *tests;
+};
+
+static void add_string(char ***list, size_t *count, const char *string)
+{
+	*list = xreallocarray(*list, *count + 2, sizeof(char *));
+	(*list)[(*count)++] = xstrdup(string);
+	(*list)[*count] = NULL;
+}
+
+static int add_targets(struct bench_options *to, const char *list, const char **expected)
+{
+	char *copy = xstrdup(list), *rest = copy, *name;
+	int err = 0;
+
+	while (!err && (name = strsep(&rest, ","))) {
+		*expected = "names separated by commas, none of them empty";
+		if (!*name)
+			err = -EINVAL;
+		else
+			add_string(&to->target, &to->targets, name);
+	}
+	free(copy);
+	return err;
+}
+
+static int take_size(struct reading *reading, const char *value, bool gib, const char **expected)
+{
+	uint64_t size;
+
+	*expected = gib ? "a number of GiB such as 8 or 0.5" : "a size such as 512M or 8G";
+	if (gib ? parse_gib(value, &size) : parse_size(value, &size))
+		return -EINVAL;
+	*expected = "at least 1 MiB";
+	if (size < MIB)
+		return -EINVAL;
+	/* Whole MiB, so that every block size fits evenly. */
+	reading->to->options.size = size / MIB * MIB;
+	reading->size = true;
+	return 0;
+}
+
+static int take_duration(const char *value, uint64_t shortest, uint64_t *ns, const char **expected)
+{
+	uint64_t parsed;
+
+	*expected = shortest ? "seconds such as 30, more than 0" : "seconds such as 5, or 0";
+	if (parse_duration(value, &parsed) || parsed < shortest || parsed > LONGEST)
+		return -EINVAL;
+	*ns = parsed;
+	return 0;
+}
+
+static int take_latency(struct bench_options *to, const char *value, const char **expected)
+{
+	*expected = "lat or clat";
+	if (!strcmp(value, "lat"))
+		to->options.latency = LATENCY_LAT;
+	else if (!strcmp(value, "clat"))
+		to->options.latency = LATENCY_CLAT;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int take_string(const char **to, const char *value, const char **expected)
+{
+	*expected = "something that is not empty";
+	if (!*value)
+		return -EINVAL;
+	*to = value;
+	return 0;
+}
+
+static int take_destroy(struct bench_options *to, const char *value, const char **expected)
+{
+	const char *device;
+	int err = take_string(&device, value, expected);
+
+	if (!err)
+		add_string(&to->destroy, &to->permission.destroys, device);
+	return err;
+}
+
+static int take_ioengine(struct bench_options *to, const char *value, const char **expected)
+{
+	const char *name;
+	int err = take_string(&name, value, expected);
+
+	if (!err) {
+		free(to->options.ioengine);
+		to->options.ioengine = xstrdup(name);
+	}
+	return err;
+}
+
+static int take(void *context, const struct option_row *row, const char *value, const char **expected)
+{
+	struct reading *reading = context;
+	struct bench_options *to = reading->to;
+
+	switch (row->key) {
+	case 'T':
+		return add_targets(to, value, expected);
+	case 'c':
+		return take_string(&to->config, value, expected);
+	case 's':
+		return take_size(reading, value, true, expected);
+	case KEY_SIZE:
+		return take_size(reading, value, false, expected);
+	case 'd':
+		reading->duration = true;
+		return take_duration(value, NS_PER_SECOND / 10, &to->options.duration, expected);
+	case KEY_WARMUP:
+		reading->warmup = true;
+		return take_duration(value, 0, &to->options.warmup, expected);
+	case 'i':
+		*expected = "a whole number from 1 to 1000";
+		return parse_count(value, 1, 1000, &to->options.iterations);
+	case KEY_TESTS:
+		return take_string(&reading->tests, value, expected);
+	case KEY_QUICK:
+		to->options.quick = true;
+		return 0;
+	case KEY_ENGINE:
+		*expected = "fio, the only engine of this version";
+		return strcmp(value, "fio") ? -EINVAL : 0;
+	case KEY_IOENGINE:
+		return take_ioengine(to, value, expected);
+	case KEY_FIO_PATH:
+		return take_string(&to->fio_path, value, expected);
+	case KEY_THREAD:
+		to->options.thread = true;
+		return 0;
+	case KEY_LATENCY:
+		return take_latency(to, value, expected);
+	case KEY_WRITE_THROUGH:
+		to->options.write_through = true;
+		return 0;
+	case KEY_NO_TRACE:
+		to->options.trace = false;
+		return 0;
+	case KEY_READ_ONLY:
+		to->options.read_only = to->permission.read_only = true;
+		return 0;
+	case KEY_DESTROY_DATA:
+		return take_destroy(to, value, expected);
+	case KEY_YES:
+		to->yes = true;
+		return 0;
+	case 'o':
+		return take_string(&to->outdir, value, expected);
+	case KEY_JSON:
+		to->json = true;
+		return 0;
+	case 'v':
+		to->verbosity++;
+		return 0;
+	case 'h':
+		to->help = true;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static void apply_quick(const struct reading *reading)
+{
+	struct options *options = &reading->to->options;
+
+	if (!options->quick)
+		return;
+	if (!reading->size)
+		options->size = GIB;
+	if (!reading->duration)
+		options->duration = 5 * NS_PER_SECOND;
+	if (!reading->warmup)
+		options->warmup = NS_PER_SECOND;
+}
+
+static int choose_tests(struct bench_options *to, const char *list)
+{
+	char size[FORMAT_LENGTH], *bad;
+	int err = test_parse_list(list ? list : MATRIX_STANDARD, &to->test, &to->tests, &bad);
+
+	if (err) {
+		log_error("--tests: '%s' is no test, or is named twice; a test is called like SEQ1M-Q8T1-Read, "
+			  "RND4K-Q32T16-Write or RND16K-Q8T2-Mix70",
+			  bad);
+		free(bad);
+		return err;
+	}
+	for (size_t i = 0; i < to->tests; i++)
+		if (to->test[i].block_size > to->options.size)
+			return log_failure(-EINVAL, "%s: its blocks are larger than the test file of %s",
+					   to->test[i].name, format_size(size, to->options.size));
+	return 0;
+}
+
+int bench_options_parse(struct bench_options *options, int argc, char **argv)
+{
+	struct reading reading = {.to = options};
+	int first;
+
+	*options = (struct bench_options){
+		.options = {.size = 8 * GIB,
+			    .duration = 30 * NS_PER_SECOND,
+			    .warmup = 5 * NS_PER_SECOND,
+			    .iterations = 1,
+			    .latency = LATENCY_LAT,
+			    .trace = true,
+			    .ioengine = xstrdup("libaio")},
+		.config = "NonRAID",
+		.outdir = ".",
+	};
+	first = options_parse(argc, argv, rows, take, &reading);
+	if (first < 0)
+		return first;
+	if (options->help)
+		return 0;
+	for (int i = first; i < argc; i++)
+		add_string(&options->target, &options->targets, argv[i]);
+	if (!options->targets)
+		return log_failure(-EINVAL, "no target: name a directory, a file to create or a block device "
+					    "(see iostrata bench -h)");
+	options->permission.destroy = options->destroy;
+	apply_quick(&reading);
+	return choose_tests(options, reading.tests);
+}
+
+void bench_options_clear(struct bench_options *options)
+{
+	if (options->target)
+		strings_free(options->target);
+	if (options->destroy)
+		strings_free(options->destroy);
+	free(options->test);
+	free(options->options.ioengine);
+	*options = (struct bench_options){0};
+}
+
+void bench_options_print(void)
+{
+	puts("usage: iostrata bench [options] TARGET...\n"
+	     "\n"
+	     "Runs the disk benchmark matrix on each target and shows, for every request, how much of\n"
+	     "its latency was spent in the device.\n");
+	options_print(rows);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The commands: each takes its own argv and returns the exit status. */
+#ifndef COMMAND_COMMAND_H
+#define COMMAND_COMMAND_H
+
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_INCOMPLETE = 5, /* a test failed */
+	EXIT_SIGNALLED = 128, /* plus the signal: 130 for Ctrl-C */
+};
+
+int command_bench(int argc, char **argv);
+
+#endif
