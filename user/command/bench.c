@@ -30,6 +30,7 @@
 /* One invocation. */
 struct bench {
 	struct bench_options options;
+	char **command; /* argv, until the result has it */
 	struct result *result;
 	struct place *place; /* one for each of the result's targets */
 	struct fio fio;
@@ -43,23 +44,26 @@ struct bench {
 
 /* --- preparing --- */
 
-static char **copy_strings(char *const *strings, size_t count)
+/* As it was typed: taking the options apart moves argv around. */
+static char **whole_command(int argc, char *const *argv)
 {
-	char **copy = xcalloc(count + 1, sizeof(char *));
+	char **copy = xcalloc(argc + 2, sizeof(char *));
 
-	for (size_t i = 0; i < count; i++)
-		copy[i] = xstrdup(strings[i]);
+	copy[0] = xstrdup(program_invocation_name);
+	for (int i = 0; i < argc; i++)
+		copy[i + 1] = xstrdup(argv[i]);
 	return copy;
 }
 
-static void describe(struct bench *bench, int argc, char **argv)
+static void describe(struct bench *bench)
 {
 	const struct bench_options *options = &bench->options;
 	struct result *result = result_new();
 
 	result->version = xstrdup(IOSTRATA_VERSION);
 	result->config = xstrdup(options->config);
-	result->command = copy_strings(argv, argc);
+	result->command = bench->command;
+	bench->command = NULL;
 	machine_describe(&result->machine);
 	result->options = options->options;
 	result->options.ioengine = xstrdup(options->options.ioengine);
@@ -402,13 +406,13 @@ static int bench_status(const struct bench *bench)
 	return signals_stopped() ? EXIT_SIGNALLED + signals_stopped() : bench->status;
 }
 
-static int prepare(struct bench *bench, int argc, char **argv)
+static int prepare(struct bench *bench)
 {
 	int err = fio_find(&bench->fio, bench->options.fio_path, &bench->options.options);
 
 	if (err)
 		return EXIT_FAILED;
-	describe(bench, argc, argv);
+	describe(bench);
 	if (open_outputs(bench) || open_targets(bench))
 		return EXIT_USAGE;
 	choose_tracing(bench);
@@ -424,19 +428,20 @@ static void clear(struct bench *bench)
 	output_close(bench->csv);
 	output_close(bench->json);
 	result_free(bench->result);
+	strings_free(bench->command);
 	fio_clear(&bench->fio);
 	bench_options_clear(&bench->options);
 }
 
 int command_bench(int argc, char **argv)
 {
-	struct bench bench = {0};
+	struct bench bench = {.command = whole_command(argc, argv)};
 	int err = bench_options_parse(&bench.options, argc, argv), status;
 
 	if (err || bench.options.help) {
 		if (!err)
 			bench_options_print();
-		bench_options_clear(&bench.options);
+		clear(&bench);
 		return err ? EXIT_USAGE : EXIT_DONE;
 	}
 	log_set_verbosity(bench.options.verbosity);
@@ -444,7 +449,7 @@ int command_bench(int argc, char **argv)
 	if (err)
 		return log_failure(EXIT_FAILED, "signals cannot be blocked: %s", strerror(-err));
 
-	bench.status = prepare(&bench, argc, argv);
+	bench.status = prepare(&bench);
 	if (bench.status == EXIT_DONE) {
 		run_all(&bench);
 		save(&bench);

@@ -307,10 +307,8 @@ int bench_options_parse(struct bench_options *options, int argc, char **argv)
 
 void bench_options_clear(struct bench_options *options)
 {
-	if (options->target)
-		strings_free(options->target);
-	if (options->destroy)
-		strings_free(options->destroy);
+	strings_free(options->target);
+	strings_free(options->destroy);
 	free(options->test);
 	free(options->options.ioengine);
 	*options = (struct bench_options){0};
@@ -320,7 +318,7 @@ void bench_options_print(void)
 {
 	puts("usage: iostrata bench [options] TARGET...\n"
 	     "\n"
-	     "Runs the disk benchmark matrix on each target and shows, for every request, how much of\n"
-	     "its latency was spent in the device.\n");
+	     "Runs the disk benchmark matrix on each target and shows how much of the latency\n"
+	     "was spent in the device.\n");
 	options_print(rows);
 }
