@@ -41,7 +41,7 @@ static char *said(void)
 	return fio_read_scratch(output, &length);
 }
 
-static int wait_for(const struct child *child)
+static int wait_for(struct child *child)
 {
 	int status;
 
@@ -134,9 +134,10 @@ static pid_t straggler(void)
 	return -1;
 }
 
+/* A session of its own, as fio's jobs are, so that no process group holds it. */
 static void stragglers_are_ended(void **state)
 {
-	char *argv[] = {"sh", "-c", "sleep 1000 & echo $!", NULL};
+	char *argv[] = {"sh", "-c", "setsid sleep 1000 & echo $!; exit 7", NULL};
 	struct child child;
 	pid_t left;
 
@@ -144,10 +145,28 @@ static void stragglers_are_ended(void **state)
 	assert_int_equal(child_start(&child, argv, output, NULL, 0), 0);
 	assert_int_equal(child_release(&child), 0);
 	left = straggler();
-	assert_int_equal(wait_for(&child), 0);
-	assert_true(exists(left));
+	assert_int_equal(wait_for(&child), 7 << 8);
+	assert_false(exists(left));
 	child_finish(&child);
-	wait_until_gone(left);
+}
+
+static void all_are_killed_when_it_is(void **state)
+{
+	char *argv[] = {"sh", "-c", "trap '' TERM; setsid sleep 1000 & echo $!; wait", NULL};
+	struct child child;
+	pid_t left;
+
+	(void)state;
+	assert_int_equal(child_start(&child, argv, output, NULL, 0), 0);
+	assert_int_equal(child_release(&child), 0);
+	left = straggler();
+	child_ask_to_end(&child);
+	clock_sleep(50 * NS_PER_MS);
+	assert_true(exists(left));
+	child_kill(&child);
+	assert_int_equal(wait_for(&child), SIGKILL);
+	assert_false(exists(left));
+	child_finish(&child);
 }
 
 /* Nothing is left even when we are killed without a word. */
@@ -157,7 +176,7 @@ static void the_keeper_ends_all_when_we_die(void **state)
 
 	(void)state;
 	if (!us) {
-		char *argv[] = {"sh", "-c", "sleep 1000 & echo $!; wait", NULL};
+		char *argv[] = {"sh", "-c", "setsid sleep 1000 & echo $!; wait", NULL};
 		struct child child;
 
 		if (!child_start(&child, argv, output, NULL, 0) && !child_release(&child))
@@ -178,6 +197,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_failed_exec_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(it_inherits_what_was_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(stragglers_are_ended, setup, teardown),
+		cmocka_unit_test_setup_teardown(all_are_killed_when_it_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_keeper_ends_all_when_we_die, setup, teardown),
 	};
 

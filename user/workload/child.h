@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A program that we start: held at a gate until the probes are live, in a process group of its own, and never left
- * behind. A keeper process waits beside it and kills the whole group when we die in a way that nothing can catch.
+ * A program that we start: held at a gate until the probes are live, and never left behind, nor anything that it
+ * started. It is the child of a keeper process, to which all of its descendants fall when their own parents end (fio's
+ * jobs are sessions of their own, so that no process group holds them). The keeper ends them all when the program has
+ * ended, and also when we die in a way that nothing can catch.
  */
 #ifndef WORKLOAD_CHILD_H
 #define WORKLOAD_CHILD_H
@@ -9,15 +11,16 @@
 #include <sys/types.h>
 
 struct child {
-	pid_t pid; /* also its process group */
+	pid_t pid; /* of the program */
 	pid_t keeper;
-	int gate;  /* a byte opens it */
-	int life;  /* closes when we die */
-	int fault; /* brings the errno of a failed exec */
+	int gate;   /* a byte opens it */
+	int life;   /* closing it ends the program and all that it started */
+	int fault;  /* brings the errno of a failed exec */
+	int report; /* brings the program's pid, and its status when it has ended */
 };
 
 /*
- * Forks; the child waits at the gate. Its output (stdout and stderr) goes to `output`, its input is empty, and of our
+ * Forks; the program waits at the gate. Its output (stdout and stderr) goes to `output`, its input is empty, and of our
  * descriptors it keeps just the `keep` (-1: none). 0 or -errno.
  */
 int child_start(struct child *child, char *const argv[], int output, const int *keep, int keeps);
@@ -25,13 +28,16 @@ int child_start(struct child *child, char *const argv[], int output, const int *
 /* Opens the gate. 0, or the -errno of exec. */
 int child_release(struct child *child);
 
-/* Sends `signal` to the whole group. */
-void child_kill(const struct child *child, int signal);
+/* Asks the program to end, by SIGTERM. */
+void child_ask_to_end(const struct child *child);
 
-/* 1 and *status (as of waitpid) when it has ended, else 0. */
-int child_ended(const struct child *child, int *status);
+/* Kills it and all that it started. */
+void child_kill(struct child *child);
 
-/* Kills what is left of the group and the keeper, and closes everything. */
+/* 1 and *status (as of waitpid) when it and all that it started have ended, else 0. */
+int child_ended(struct child *child, int *status);
+
+/* Kills what is left and closes everything. */
 void child_finish(struct child *child);
 
 #endif

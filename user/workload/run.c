@@ -63,9 +63,9 @@ static void stop(struct execution *execution)
 {
 	if (!execution->asked_to_stop) {
 		execution->asked_to_stop = clock_now();
-		child_kill(&execution->child, SIGTERM);
+		child_ask_to_end(&execution->child);
 	} else if (clock_now() - execution->asked_to_stop > PATIENCE || signals_count() > 1) {
-		child_kill(&execution->child, SIGKILL);
+		child_kill(&execution->child);
 	}
 }
 
