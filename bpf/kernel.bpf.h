@@ -36,6 +36,7 @@ struct bvec_iter {
 struct bio {
 	struct block_device *bi_bdev;
 	unsigned int bi_opf;
+	uint8_t bi_status;
 	struct bvec_iter bi_iter;
 };
 
