@@ -173,16 +173,33 @@ static void balance_of_too_many_bytes(void **state)
 	(void)state;
 	const struct check *check;
 
-	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes += 12288;
+	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes += 3 << 20;
 	run->trace->queued[OWNER_WORKLOAD][OP_WRITE].bytes = 4096;
 	run->trace->queued[OWNER_OTHERS][OP_READ].bytes = 999;
 	check_run(run, &read_test);
 	check = nth_check("balance", 0);
 	assert_state(check, CHECK_WARNING);
-	assert_string_equal(check->found, "read 4108288, write 4096 bytes");
+	assert_string_equal(check->found, "read 7241728, write 4096 bytes");
 	assert_string_equal(check->expected, "read 4096000, write 0 bytes");
-	assert_has(check->sentence, "12,288 read bytes more than the 4,096,000 it reports and 4,096 write bytes more");
+	assert_has(check->sentence,
+		   "3,145,728 read bytes more than the 4,096,000 it reports and 4,096 write bytes more");
 	assert_has(check->sentence, "on sda.");
+}
+
+/* 1 MiB and a thousandth of what is reported: pages of the program, metadata. */
+static void balance_of_a_little_beside(void **state)
+{
+	(void)state;
+	const struct check *check;
+
+	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes += (1 << 20) + 4096;
+	check_run(run, &read_test);
+	check = nth_check("balance", 0);
+	assert_state(check, CHECK_PASSED);
+	assert_has(check->sentence, "1,052,672 read bytes more than the 4,096,000 it reports");
+	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes++;
+	check_run(run, &read_test);
+	assert_state(nth_check("balance", 1), CHECK_WARNING);
 }
 
 static void balance_of_too_few_bytes(void **state)
@@ -569,6 +586,7 @@ int main(void)
 		WRITES(writes_pass_too),
 		READS(unfinished_runs_are_not_checked),
 		READS(balance_of_too_many_bytes),
+		READS(balance_of_a_little_beside),
 		READS(balance_of_too_few_bytes),
 		READS(balance_without_a_disk),
 		READS(identity_with_named_losses),
