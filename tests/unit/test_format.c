@@ -103,6 +103,19 @@ static void spans(void **state)
 		assert_string_equal(format_span(out, samples[i].ns), samples[i].text);
 }
 
+static void an_exact_span_keeps_its_fraction(void **state)
+{
+	char out[FORMAT_LENGTH];
+
+	(void)state;
+	assert_string_equal(format_exact_span(out, 500000000), "0.5 s");
+	assert_string_equal(format_exact_span(out, 1250000000), "1.25 s");
+	assert_string_equal(format_exact_span(out, 30000000000), "30 s");
+	assert_string_equal(format_exact_span(out, 90000000000), "1:30 min");
+	assert_string_equal(format_exact_span(out, 90500000000), "90.5 s");
+	assert_string_equal(format_exact_span(out, 999999999), "1 s");
+}
+
 static void counts(void **state)
 {
 	char out[FORMAT_LENGTH];
@@ -171,7 +184,7 @@ static void stays_in_its_buffer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(latencies), cmocka_unit_test(sizes),	       cmocka_unit_test(spans),
+		cmocka_unit_test(latencies), cmocka_unit_test(sizes),	       cmocka_unit_test(spans), cmocka_unit_test(an_exact_span_keeps_its_fraction),
 		cmocka_unit_test(counts),    cmocka_unit_test(rounds_half_up), cmocka_unit_test(stays_in_its_buffer),
 	};
 

@@ -157,6 +157,16 @@ char *format_span(char out[FORMAT_LENGTH], uint64_t ns)
 	return out;
 }
 
+char *format_exact_span(char out[FORMAT_LENGTH], uint64_t ns)
+{
+	uint64_t ms = ns / 1000000 + (ns % 1000000 >= 500000);
+
+	if (ms % 1000 == 0)
+		return format_span(out, ms * 1000000);
+	snprintf(out, FORMAT_LENGTH, "%.12g s", (double)ms / 1000);
+	return out;
+}
+
 char *format_count(char out[FORMAT_LENGTH], uint64_t count)
 {
 	char digits[FORMAT_LENGTH];

@@ -16,6 +16,9 @@ char *format_size(char out[FORMAT_LENGTH], uint64_t bytes);
 /* "3:42 min", "35 s", "1:02:03 h": how long something takes. */
 char *format_span(char out[FORMAT_LENGTH], uint64_t ns);
 
+/* The same to the millisecond, for what was asked for: "0.5 s", "30 s", "1:30 min". */
+char *format_exact_span(char out[FORMAT_LENGTH], uint64_t ns);
+
 /* With thousands separated by commas: "51,888". */
 char *format_count(char out[FORMAT_LENGTH], uint64_t count);
 

@@ -31,18 +31,18 @@ bool log_on_terminal(void)
 	return isatty(STDERR_FILENO);
 }
 
-static bool understands_escapes(void)
+static bool understands_escapes(int fd)
 {
 	const char *kind = getenv("TERM");
 
-	return log_on_terminal() && !(kind && !strcmp(kind, "dumb"));
+	return isatty(fd) && !(kind && !strcmp(kind, "dumb"));
 }
 
-static bool colourful(void)
+bool log_colourful(int fd)
 {
 	const char *refused = getenv("NO_COLOR");
 
-	return understands_escapes() && !(refused && *refused);
+	return understands_escapes(fd) && !(refused && *refused);
 }
 
 /* C0, DEL and C1 command the terminal; the others turn the direction of what follows. */
@@ -97,7 +97,7 @@ static void vprint(const char *colour, const char *front, const char *format, va
 	if (progress_drawn)
 		text_addf(&line, WIPE_LINE);
 	progress_drawn = false;
-	if (colour && colourful())
+	if (colour && log_colourful(STDERR_FILENO))
 		text_addf(&line, "%s%s%s", colour, front, PLAIN);
 	else
 		text_addf(&line, "%s", front);
@@ -187,7 +187,7 @@ void log_progress(const char *format, ...)
 	va_list arguments;
 	char *message;
 
-	if (!understands_escapes())
+	if (!understands_escapes(STDERR_FILENO))
 		return;
 	va_start(arguments, format);
 	message = vmessage(format, arguments);

@@ -20,7 +20,10 @@ int log_failure(int code, const char *format, ...) __attribute__((format(printf,
 void log_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_progress_end(void);
 
-/* Whether stderr is a terminal, so that progress is drawn and questions can be asked. */
+/* Whether stderr is a terminal, so that progress is drawn. */
 bool log_on_terminal(void);
+
+/* Whether colour may be used on `fd`: a terminal that is not dumb, and NO_COLOR is not set (to anything but ""). */
+bool log_colourful(int fd);
 
 #endif

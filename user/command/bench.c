@@ -215,6 +215,30 @@ static void add_unrun(struct bench *bench, size_t target, size_t test, enum run_
 	run->reason = xstrdup(reason);
 }
 
+static void detail_layers(const struct target *target)
+{
+	for (size_t i = 0; i < target->layers; i++) {
+		const struct layer *layer = &target->layer[i];
+
+		log_detail("%s stands on %s: %s", target->given, layer->name,
+			   !layer->leaf		? "followed further down"
+			   : layer->has_requests ? "its requests are timed"
+						 : "bio-based, there are no requests to time");
+	}
+}
+
+/* With -v: the engine's command, as it was run. */
+static void detail_command(const struct run *run)
+{
+	struct text line = {0};
+
+	for (char **argument = run->command; argument && *argument; argument++)
+		text_addf(&line, "%s%s", line.length ? " " : "", *argument);
+	if (line.length)
+		log_detail("%s", line.data);
+	text_free(&line);
+}
+
 static void plain_line(const struct bench *bench, const struct run *run)
 {
 	if (run->state != RUN_DONE)
@@ -240,6 +264,7 @@ static void run_once(struct bench *bench, struct runner *runner, size_t target, 
 	if (!runner->tracer && options->trace && !bench->result->no_trace && !run->untraced)
 		run->untraced = xstrdup("no device with requests was found under the target");
 	check_run(run, model);
+	detail_command(run);
 	plain_line(bench, run);
 	bench->left -= bench_planned(&bench->options, 1) / (bench->options.tests * options->iterations);
 	if (run->state == RUN_FAILED && bench->status == EXIT_DONE)
@@ -286,11 +311,18 @@ static uint64_t requests_in_flight(const struct bench *bench, const struct targe
 static struct tracer *open_tracer(struct bench *bench, const struct target *target)
 {
 	struct tracer *tracer = NULL;
+	struct observer observed;
+	char size[FORMAT_LENGTH];
 	int err;
 
 	if (bench->result->no_trace || !target->layers)
 		return NULL;
 	err = tracer_open(&tracer, target->layer, target->layers, requests_in_flight(bench, target));
+	if (!err) {
+		tracer_observe(tracer, &observed);
+		log_detail("probes live after %.0f ms, %s of maps", observed.startup / 1e6,
+			   format_size(size, observed.map_bytes));
+	}
 	if (err && err != -ENODEV) {
 		bench->result->no_trace = trace_refusal(-err);
 		log_warning("device times are missing: %s", bench->result->no_trace);
@@ -352,6 +384,7 @@ static void run_target(struct bench *bench, size_t target)
 		fail_target(bench, target, err);
 	if (err)
 		return;
+	detail_layers(model);
 	runner.tracer = open_tracer(bench, model);
 	run_tests(bench, &runner, target);
 	tracer_close(runner.tracer);
@@ -382,7 +415,7 @@ static void print_report(const struct bench *bench)
 		free(json);
 		return;
 	}
-	report_terminal(bench->result, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), &report);
+	report_terminal(bench->result, log_colourful(STDOUT_FILENO), &report);
 	fwrite(report.data, 1, report.length, stdout);
 	text_free(&report);
 }

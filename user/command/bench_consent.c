@@ -97,6 +97,16 @@ static void show_device(const struct target *target)
 	free(content);
 }
 
+/* Whoever sits at the terminal is asked, wherever the messages go. */
+static void prompt(const char *what)
+{
+	FILE *terminal = log_on_terminal() ? stderr : fopen("/dev/tty", "we");
+
+	fprintf(terminal ? terminal : stderr, "To allow it, type %s: ", what);
+	if (terminal && terminal != stderr)
+		fclose(terminal);
+}
+
 static int ask_for(const struct target *target)
 {
 	const struct layer *device = &target->layer[0];
@@ -104,8 +114,8 @@ static int ask_for(const struct target *target)
 	char answer[128];
 	int err;
 
-	fprintf(stderr, "To allow it, type %s: ",
-		expected == device->name ? "the device's name, without /dev/" : "the last characters of its serial number (4)");
+	prompt(expected == device->name ? "the device's name, without /dev/"
+					: "the last characters of its serial number (4)");
 	err = read_answer(answer, sizeof(answer));
 	if (err)
 		return err;
@@ -117,7 +127,7 @@ static int ask_for(const struct target *target)
 
 int bench_ask(const struct bench_options *options, const struct result *result, const struct place *places)
 {
-	bool ask = !options->yes && log_on_terminal() && isatty(STDIN_FILENO);
+	bool ask = !options->yes && isatty(STDIN_FILENO);
 	int err = 0;
 
 	for (size_t i = 0; i < result->targets && !err; i++) {

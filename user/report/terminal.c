@@ -47,8 +47,8 @@ static char *times_in_words(const struct options *options)
 {
 	char warmup[FORMAT_LENGTH], duration[FORMAT_LENGTH];
 
-	keep_together(format_span(warmup, options->warmup), sizeof(warmup));
-	keep_together(format_span(duration, options->duration), sizeof(duration));
+	keep_together(format_exact_span(warmup, options->warmup), sizeof(warmup));
+	keep_together(format_exact_span(duration, options->duration), sizeof(duration));
 	return xasprintf("%s%s%s" KEEP "each", options->warmup ? warmup : "", options->warmup ? KEEP "+" KEEP : "",
 			 duration);
 }

@@ -216,6 +216,8 @@ static int open_file(struct place *place, struct target *target, const char *dir
 	if (place->directory < 0)
 		return log_failure(-EINVAL, "%s: cannot open the directory '%s': %m", target->given, directory);
 	describe_filesystem(target, directory);
+	if (target->filesystem && !strcmp(target->filesystem, "devtmpfs"))
+		return log_failure(-EINVAL, "%s: no such device (and /dev is no place for a test file)", target->given);
 	err = check_room(target, place->directory);
 	if (err)
 		return err;
