@@ -57,7 +57,7 @@ say = @printf '  %-8s %s\n' '$(1)' '$(patsubst $B/%,%,$@)';
 Q   := @
 endif
 
-.PHONY: all install check check-unit check-e2e clean
+.PHONY: all install check check-unit check-e2e fault clean
 all: $B/iostrata
 
 $B/iostrata: $(user_objects)
@@ -97,9 +97,13 @@ check-unit: $(unit_tests)
 	@tests/run-unit $^
 
 check-e2e: all
-	@$(PYTHON) -m pytest -p no:cacheprovider -q -rs tests/end-to-end
+	@$(PYTHON) -B -m pytest -p no:cacheprovider -q -rs tests/end-to-end
 
-check: check-unit check-e2e
+# The end-to-end tests look at the build with a fault too.
+fault:
+	@$(MAKE) --no-print-directory FAULT=1 all
+
+check: check-unit fault check-e2e
 
 install: all
 	install -D -m 755 $B/iostrata $(DESTDIR)$(PREFIX)/bin/iostrata

@@ -386,7 +386,7 @@ static void a_failed_write_leaves_the_old_content(void **state)
 /* A mount of our own that nobody else sees and that is gone with the process. */
 static bool mount_small_tmpfs(void)
 {
-	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	return !unshare(CLONE_NEWNS) && !mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) &&
 	       !mount("tmpfs", directory, "tmpfs", 0, "size=16k");
 }
 
@@ -410,7 +410,7 @@ static void a_full_or_read_only_file_system(void **state)
 	assert_listing("a.json;");
 
 	output_close(second);
-	assert_int_equal(mount(NULL, directory, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);
+	assert_int_equal(mount("none", directory, "none", MS_REMOUNT | MS_RDONLY, NULL), 0);
 	catch_messages();
 	assert_null(output_open(directory, "c.json"));
 	assert_message("files to ", directory);
