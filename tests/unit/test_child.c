@@ -38,7 +38,7 @@ static char *said(void)
 {
 	size_t length;
 
-	return fio_read_scratch(output, &length);
+	return fio_read_scratch(output, 4096, &length);
 }
 
 static int wait_for(struct child *child)

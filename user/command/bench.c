@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -87,12 +88,28 @@ static int check_destroys(const struct bench *bench)
 			named = bench->result->target[t].kind == TARGET_DEVICE &&
 				place_is_named(&bench->result->target[t], permission->destroy[i]);
 		if (!named)
-			return log_failure(-EINVAL,
-					   "--destroy-data '%s': names no block device among the targets; give its path, "
-					   "by-id name, WWN or serial number",
-					   permission->destroy[i]);
+			return log_failure(
+				-EINVAL,
+				"--destroy-data '%s': names no block device among the targets; give its path, "
+				"by-id name, WWN or serial number",
+				permission->destroy[i]);
 	}
 	return 0;
+}
+
+/* A device is in use when it is named again, and two test files in one directory would measure each other. */
+static bool given_before(const struct bench *bench, size_t index)
+{
+	struct stat st, earlier;
+
+	if (stat(bench->options.target[index], &st))
+		return false;
+	for (size_t i = 0; i < index; i++)
+		if (!stat(bench->options.target[i], &earlier) &&
+		    (S_ISBLK(st.st_mode) ? S_ISBLK(earlier.st_mode) && st.st_rdev == earlier.st_rdev
+					 : st.st_dev == earlier.st_dev && st.st_ino == earlier.st_ino))
+			return true;
+	return false;
 }
 
 /* All targets are looked at, so that one run of the command tells of all that is wrong. */
@@ -104,8 +121,13 @@ static int open_targets(struct bench *bench)
 	bench->result->target = xcalloc(options->targets, sizeof(*bench->result->target));
 	bench->place = xcalloc(options->targets, sizeof(*bench->place));
 	for (size_t i = 0; i < options->targets; i++) {
-		size_t at = bench->result->targets++;
+		size_t at;
 
+		if (given_before(bench, i)) {
+			err = log_failure(-EINVAL, "%s: given twice", options->target[i]);
+			continue;
+		}
+		at = bench->result->targets++;
 		if (place_open(&bench->place[at], &bench->result->target[at], options->target[i], options->options.size,
 			       &options->permission))
 			err = -EINVAL;
@@ -141,7 +163,9 @@ static void save(struct bench *bench)
 	struct text csv = {0};
 
 	report_csv(bench->result, &csv);
-	if (output_write(bench->csv, csv.data, csv.length) || output_write(bench->json, json, strlen(json)))
+	if (output_write(bench->csv, csv.data, csv.length))
+		bench->status = EXIT_FAILED;
+	if (output_write(bench->json, json, strlen(json)))
 		bench->status = EXIT_FAILED;
 	text_free(&csv);
 	free(json);
@@ -221,7 +245,7 @@ static void detail_layers(const struct target *target)
 		const struct layer *layer = &target->layer[i];
 
 		log_detail("%s stands on %s: %s", target->given, layer->name,
-			   !layer->leaf		? "followed further down"
+			   !layer->leaf		 ? "followed further down"
 			   : layer->has_requests ? "its requests are timed"
 						 : "bio-based, there are no requests to time");
 	}
@@ -248,18 +272,19 @@ static void plain_line(const struct bench *bench, const struct run *run)
 		log_info("[%zu/%zu] %s: done", bench->number, bench->count, bench->doing);
 }
 
-static void run_once(struct bench *bench, struct runner *runner, size_t target, size_t test, unsigned iteration)
+static int run_once(struct bench *bench, struct runner *runner, size_t target, size_t test, unsigned iteration)
 {
 	const struct options *options = &bench->options.options;
 	const struct test *model = &bench->result->test[test];
 	struct run *run = add_run(bench, target, test, iteration);
+	int stuck;
 
 	bench->number++;
 	bench->doing = model->name;
 	if (!log_on_terminal())
 		log_info("[%zu/%zu] %s on %s", bench->number, bench->count, model->name,
 			 bench->result->target[target].given);
-	run_test(runner, model, run);
+	stuck = run_test(runner, model, run);
 	log_progress_end();
 	if (!runner->tracer && options->trace && !bench->result->no_trace && !run->untraced)
 		run->untraced = xstrdup("no device with requests was found under the target");
@@ -272,19 +297,25 @@ static void run_once(struct bench *bench, struct runner *runner, size_t target, 
 	if (runner->tracer)
 		observe(bench, runner->tracer);
 	save(bench);
+	return stuck;
 }
 
 static void run_tests(struct bench *bench, struct runner *runner, size_t target)
 {
 	char *obstacle = write_obstacle(bench, target);
+	int stuck = 0;
 
 	for (size_t test = 0; test < bench->options.tests && !signals_stopped(); test++) {
+		if (stuck) {
+			add_unrun(bench, target, test, RUN_FAILED, "fio's processes of an earlier test still run");
+			continue;
+		}
 		if (obstacle && test_writes(&bench->options.test[test])) {
 			add_unrun(bench, target, test, RUN_SKIPPED, obstacle);
 			continue;
 		}
-		for (unsigned i = 1; i <= bench->options.options.iterations && !signals_stopped(); i++)
-			run_once(bench, runner, target, test, i);
+		for (unsigned i = 1; i <= bench->options.options.iterations && !signals_stopped() && !stuck; i++)
+			stuck = run_once(bench, runner, target, test, i);
 	}
 	free(obstacle);
 }
@@ -369,7 +400,7 @@ static void fail_target(struct bench *bench, size_t target, int err)
 
 static void run_target(struct bench *bench, size_t target)
 {
-	const struct target *model = &bench->result->target[target];
+	struct target *model = &bench->result->target[target];
 	struct runner runner = {
 		.options = &bench->options.options,
 		.fio = &bench->fio,
@@ -378,8 +409,13 @@ static void run_target(struct bench *bench, size_t target)
 		.tell = tell_run,
 		.context = bench,
 	};
-	int err = bench->place[target].writable ? lay_out(bench, target) : 0;
+	int err;
 
+	if (!place_lock(&bench->place[target])) {
+		log_warning("%s: another iostrata measures there at the same time", model->given);
+		target_warn(model, "another iostrata measured there at the same time");
+	}
+	err = bench->place[target].writable ? lay_out(bench, target) : 0;
 	if (err && err != -EINTR)
 		fail_target(bench, target, err);
 	if (err)
@@ -441,7 +477,11 @@ static int bench_status(const struct bench *bench)
 
 static int prepare(struct bench *bench)
 {
-	int err = fio_find(&bench->fio, bench->options.fio_path, &bench->options.options);
+	int err;
+
+	if (access("/proc/self/fd", X_OK))
+		return log_failure(EXIT_FAILED, "/proc is not mounted: fio is handed its files through /proc/self/fd");
+	err = fio_find(&bench->fio, bench->options.fio_path, &bench->options.options);
 
 	if (err)
 		return EXIT_FAILED;

@@ -15,10 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "signals.h"
 
-/* How long the keeper waits for killed processes that do not go away, as when they hang in a device: 100 ms each. */
-#define PATIENCE 100
+/* How long we wait for the keeper once all should be dead. A process that hangs in a device cannot be killed. */
+#define PATIENCE (10 * NS_PER_SECOND)
 
 /* --- pipes --- */
 
@@ -88,8 +89,8 @@ static int redirect(int output, const int *keep, int keeps)
 	return 0;
 }
 
-static void __attribute__((noreturn)) run_program(char *const argv[], struct pipes *pipes, int output, const int *keep,
-						  int keeps)
+static void __attribute__((noreturn))
+run_program(char *const argv[], struct pipes *pipes, int output, const int *keep, int keeps)
 {
 	char byte;
 	int err;
@@ -163,10 +164,10 @@ static bool reap(pid_t program, int *status)
 	return ended;
 }
 
-/* Children of the killed become ours, so it goes on until there are none. */
+/* Children of the killed become ours, so it goes on until there are none, even if we are long gone by then. */
 static void end_all(pid_t program, int *status)
 {
-	for (int i = 0; i < PATIENCE; i++) {
+	for (int i = 0;; i++) {
 		kill_children();
 		reap(program, status);
 		if (waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD)
@@ -194,8 +195,8 @@ static void watch(pid_t program, int life, int *status)
 	}
 }
 
-static void __attribute__((noreturn)) run_keeper(char *const argv[], struct pipes *pipes, int output, const int *keep,
-						 int keeps)
+static void __attribute__((noreturn))
+run_keeper(char *const argv[], struct pipes *pipes, int output, const int *keep, int keeps)
 {
 	int life, report, status = SIGKILL;
 	pid_t program;
@@ -290,13 +291,20 @@ int child_ended(struct child *child, int *status)
 	return 1;
 }
 
-void child_finish(struct child *child)
+int child_finish(struct child *child)
 {
+	uint64_t begin = clock_now();
+	int err = 0;
+
 	close_end(&child->life);
 	close_end(&child->gate);
-	if (child->keeper > 0)
-		waitpid(child->keeper, NULL, 0);
+	while (!err && child->keeper > 0 && waitpid(child->keeper, NULL, WNOHANG) != child->keeper) {
+		if (clock_now() - begin > PATIENCE)
+			err = -EBUSY;
+		signals_wait(10 * NS_PER_MS);
+	}
 	child->pid = child->keeper = -1;
 	close_end(&child->fault);
 	close_end(&child->report);
+	return err;
 }

@@ -37,7 +37,10 @@ void child_kill(struct child *child);
 /* 1 and *status (as of waitpid) when it and all that it started have ended, else 0. */
 int child_ended(struct child *child, int *status);
 
-/* Kills what is left and closes everything. */
-void child_finish(struct child *child);
+/*
+ * Kills what is left and closes everything. 0; or -EBUSY when processes are still there after 10 s, as when they hang in
+ * a device: the keeper stays with them.
+ */
+int child_finish(struct child *child);
 
 #endif

@@ -23,7 +23,8 @@
 /* sync=dsync came with fio 3.24; before, sync=1 meant O_SYNC and nothing else could be said. */
 #define DSYNC_MINOR 24
 
-#define VERSION_LIMIT (10 * NS_PER_SECOND)
+#define VERSION_LIMIT  (10 * NS_PER_SECOND)
+#define VERSION_LENGTH 4096
 
 int fio_scratch(void)
 {
@@ -41,17 +42,14 @@ int fio_scratch(void)
 	return fd < 0 ? -errno : fd;
 }
 
-char *fio_read_scratch(int fd, size_t *length)
+char *fio_read_scratch(int fd, size_t limit, size_t *length)
 {
 	struct text text = {0};
 	char buffer[65536];
-	off_t offset = 0;
 	ssize_t got;
 
-	while ((got = pread(fd, buffer, sizeof(buffer), offset)) > 0) {
-		text_add(&text, buffer, got);
-		offset += got;
-	}
+	while (text.length < limit && (got = pread(fd, buffer, sizeof(buffer), text.length)) > 0)
+		text_add(&text, buffer, (size_t)got < limit - text.length ? (size_t)got : limit - text.length);
 	*length = text.length;
 	return text_take(&text);
 }
@@ -104,13 +102,14 @@ static int check_version(const struct fio *fio, const struct options *options)
 	if (sscanf(fio->version, "fio-%u.%u", &major, &minor) != 2)
 		return refuse_fio(fio->path, true, -ENOEXEC, fio->version);
 	if (major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR))
-		return log_failure(-ENOTSUP,
-				   "%s is %s: iostrata needs 3.18 or newer, which reports the percentiles of slat, clat "
-				   "and lat together; name a newer one with --fio-path",
-				   fio->path, fio->version);
+		return log_failure(
+			-ENOTSUP,
+			"%s is %s: iostrata needs 3.18 or newer, which reports the percentiles of slat, clat "
+			"and lat together; name a newer one with --fio-path",
+			fio->path, fio->version);
 	if (options->write_through && major == OLDEST_MAJOR && minor < DSYNC_MINOR)
-		return log_failure(-ENOTSUP, "%s is %s: --write-through needs sync=dsync, which came with 3.24", fio->path,
-				   fio->version);
+		return log_failure(-ENOTSUP, "%s is %s: --write-through needs sync=dsync, which came with 3.24",
+				   fio->path, fio->version);
 	return 0;
 }
 
@@ -125,7 +124,7 @@ int fio_find(struct fio *fio, const char *path, const struct options *options)
 		return log_failure(scratch, "cannot make a temporary file: %s", strerror(-scratch));
 	}
 	err = ask(argv, scratch);
-	output = fio_read_scratch(scratch, &length);
+	output = fio_read_scratch(scratch, VERSION_LENGTH, &length);
 	close(scratch);
 	if (err) {
 		refuse_fio(argv[0], path, err, output);

@@ -27,7 +27,7 @@ char **fio_command(const struct fio *fio, const struct options *options, const s
 /* An anonymous file for an engine's output. A descriptor (close-on-exec) or -errno. */
 int fio_scratch(void);
 
-/* All that was written to a scratch file; never NULL; the caller frees it. */
-char *fio_read_scratch(int fd, size_t *length);
+/* What was written to a scratch file, up to `limit` bytes; never NULL; the caller frees it. */
+char *fio_read_scratch(int fd, size_t limit, size_t *length);
 
 #endif

@@ -151,12 +151,16 @@ static void describe_filesystem(struct target *target, const char *directory)
 	mount_clear(&mount);
 }
 
-static void warn_of_thin_backing(struct target *target)
+static void warn_of_backing(struct target *target)
 {
 	const char *thin = target->layers ? block_thin_backing(target->layer, target->layers) : NULL;
 
 	if (thin)
 		target_warn(target, "this writes to %s", thin);
+	if (target->filesystem && (!strcmp(target->filesystem, "tmpfs") || !strcmp(target->filesystem, "ramfs")))
+		target_warn(target, "this is memory (%s), not a disk", target->filesystem);
+	if (!host_exists("/sys/dev/block"))
+		target_warn(target, "/sys is not mounted, so the devices under it are unknown");
 }
 
 static int create(struct place *place, const struct target *target)
@@ -227,7 +231,7 @@ static int open_file(struct place *place, struct target *target, const char *dir
 		err = unlink_early(place, target);
 	place->writable = true;
 	if (!err)
-		warn_of_thin_backing(target);
+		warn_of_backing(target);
 	return err;
 }
 
@@ -298,10 +302,11 @@ static int claim(struct place *place, const struct target *target)
 	if (place->fd >= 0)
 		return lock_disk(place, target);
 	if (errno == EBUSY)
-		return log_failure(-EINVAL,
-				   "%s: in use by something that is not seen from here (mounted in another namespace or "
-				   "container, or open exclusively)",
-				   target->given);
+		return log_failure(
+			-EINVAL,
+			"%s: in use by something that is not seen from here: mounted in another namespace or "
+			"container, or open exclusively, as by another iostrata",
+			target->given);
 	return log_failure(-EINVAL, "%s: cannot open the device: %m", target->given);
 }
 
@@ -328,7 +333,7 @@ static int open_device(struct place *place, struct target *target, dev_t number,
 	}
 	place->writable = !permission->read_only && may_destroy(target, permission);
 	if (place->writable)
-		warn_of_thin_backing(target);
+		warn_of_backing(target);
 	return claim(place, target);
 }
 
@@ -362,6 +367,19 @@ int place_open(struct place *place, struct target *target, const char *given, ui
 				   "block device",
 				   given);
 	return log_failure(-EINVAL, "%s: neither a directory, a file to create nor a block device", given);
+}
+
+bool place_shrunk(const struct place *place, uint64_t size)
+{
+	off_t end = lseek(place->fd, 0, SEEK_END);
+
+	/* A test file has its size once it is laid out. */
+	return end >= 0 && (uint64_t)end < size;
+}
+
+bool place_lock(const struct place *place)
+{
+	return place->directory < 0 || !flock(place->directory, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
 }
 
 static void close_fd(int *fd)

@@ -36,6 +36,15 @@ struct permission {
 int place_open(struct place *place, struct target *target, const char *given, uint64_t size,
 	       const struct permission *permission);
 
+/* Whether the file or device has less than `size` bytes now. */
+bool place_shrunk(const struct place *place, uint64_t size);
+
+/*
+ * Tells other iostratas that this directory is being measured in. Returns false when one of them was first; the lock
+ * goes with the place. A device is locked as long as it is open.
+ */
+bool place_lock(const struct place *place);
+
 /* Removes what is left of the test file and lets the device go. */
 void place_close(struct place *place);
 

@@ -24,6 +24,10 @@
 /* How long beyond its runtime the engine may take: starting, finishing what is in flight on a slow device. */
 #define GRACE (120 * NS_PER_SECOND)
 
+/* What is kept of the engine's messages, and what its result may have at the most; bytes. */
+#define MESSAGE_LIMIT (64u << 10)
+#define RESULT_LIMIT  (64u << 20)
+
 /* How long it may take to end once it was asked to. */
 #define PATIENCE (3 * NS_PER_SECOND)
 
@@ -33,7 +37,8 @@ struct execution {
 	struct progress progress;
 	struct child child;
 	struct sampler *sampler; /* NULL: none are taken */
-	uint64_t begin, end, next_tick, asked_to_stop;
+	uint64_t begin, end, next_tick, asked_to_stop, killed;
+	int stuck; /* -EBUSY: its processes cannot be ended */
 	struct run *run;
 	int output, messages; /* scratch files */
 };
@@ -64,12 +69,13 @@ static void stop(struct execution *execution)
 	if (!execution->asked_to_stop) {
 		execution->asked_to_stop = clock_now();
 		child_ask_to_end(&execution->child);
-	} else if (clock_now() - execution->asked_to_stop > PATIENCE || signals_count() > 1) {
+	} else if (!execution->killed && (clock_now() - execution->asked_to_stop > PATIENCE || signals_count() > 1)) {
+		execution->killed = clock_now();
 		child_kill(&execution->child);
 	}
 }
 
-/* Returns the status of waitpid. */
+/* Returns the status of waitpid; or that of a killed program where it cannot be killed. */
 static int wait_for_end(struct execution *execution)
 {
 	uint64_t limit = execution->begin + 2 * execution->progress.planned + GRACE;
@@ -78,6 +84,8 @@ static int wait_for_end(struct execution *execution)
 	while (!child_ended(&execution->child, &status)) {
 		uint64_t now = clock_now();
 
+		if (execution->killed && now - execution->killed > PATIENCE)
+			return SIGKILL;
 		if (signals_stopped() || now > limit)
 			stop(execution);
 		if (now >= execution->next_tick)
@@ -128,13 +136,14 @@ static void fail_by_status(struct execution *execution, int status, const char *
 	char *line = last_line(said);
 
 	if (WIFSIGNALED(status))
-		fail(execution->run, xasprintf("fio was killed by signal %d (%s)%s", WTERMSIG(status),
-					       sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?",
-					       phase));
+		fail(execution->run,
+		     xasprintf("fio was killed by signal %d (%s)%s", WTERMSIG(status),
+			       sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?", phase));
 	else if (line)
 		fail(execution->run, xasprintf("fio ended with status %d%s: %s", WEXITSTATUS(status), phase, line));
 	else
-		fail(execution->run, xasprintf("fio ended with status %d%s and said nothing", WEXITSTATUS(status), phase));
+		fail(execution->run,
+		     xasprintf("fio ended with status %d%s and said nothing", WEXITSTATUS(status), phase));
 	free(line);
 }
 
@@ -157,8 +166,10 @@ static void read_figures(struct execution *execution, int status, const char *sa
 	char *text, *error = NULL;
 	size_t length;
 
-	text = fio_read_scratch(execution->output, &length);
-	if (fio_read(text, length, &figures, &error)) {
+	text = fio_read_scratch(execution->output, RESULT_LIMIT, &length);
+	if (length == RESULT_LIMIT)
+		error = xstrdup("it has 64 MiB or more");
+	if (error || fio_read(text, length, &figures, &error)) {
 		if (status)
 			fail_by_status(execution, status, said);
 		else
@@ -169,11 +180,15 @@ static void read_figures(struct execution *execution, int status, const char *sa
 	}
 	free(text);
 	keep_message(figures, said);
-	if (status || figures->error)
+	run->engine = figures;
+	if (status)
 		fail_by_status(execution, status, figures->message ? figures->message : "");
+	else if (figures->error)
+		fail(run, xasprintf("fio reports error %d (%s)", figures->error, strerror(figures->error)));
+	else if (!figures->direction[OP_READ].ios && !figures->direction[OP_WRITE].ios)
+		fail(run, xstrdup("fio reports not one I/O"));
 	else
 		run->state = RUN_DONE;
-	run->engine = figures;
 }
 
 static void conclude(struct execution *execution, int status)
@@ -191,7 +206,7 @@ static void conclude(struct execution *execution, int status)
 				    (unsigned long long)((2 * execution->progress.planned + GRACE) / NS_PER_SECOND)));
 		return;
 	}
-	said = fio_read_scratch(execution->messages, &length);
+	said = fio_read_scratch(execution->messages, MESSAGE_LIMIT, &length);
 	if (execution->progress.phase == PHASE_MEASURE)
 		read_figures(execution, status, said);
 	else if (status)
@@ -228,13 +243,16 @@ static void measure(struct execution *execution)
 		take_last_sample(execution);
 		sampler_stop(execution->sampler);
 	}
-	child_finish(&execution->child);
+	execution->stuck = child_finish(&execution->child);
 	if (tracer)
 		run->trace = tracer_stop(tracer);
 	if (err)
 		fail(run, xasprintf("fio cannot be started: %s", strerror(-err)));
 	else
 		conclude(execution, status);
+	if (execution->stuck)
+		fail(run,
+		     xstrdup("fio's processes hang in the kernel and cannot be ended: does the device still answer?"));
 }
 
 static void execute(struct execution *execution, const struct test *test, uint64_t runtime)
@@ -288,21 +306,26 @@ static uint64_t wall_clock(void)
 	return (uint64_t)now.tv_sec * NS_PER_SECOND + now.tv_nsec;
 }
 
-void run_test(const struct runner *runner, const struct test *test, struct run *run)
+int run_test(const struct runner *runner, const struct test *test, struct run *run)
 {
-	struct execution warmup, measured;
+	struct execution warmup = {0}, measured;
 
 	run->started = wall_clock();
 	run->state = RUN_DONE;
+	if (place_shrunk(runner->place, runner->options->size)) {
+		fail(run, xstrdup("the file or device has become smaller than the test needs"));
+		return 0;
+	}
 	if (runner->options->warmup)
 		warmup = execute_phase(runner, test, run, PHASE_WARMUP);
 	if (run->state == RUN_DONE && signals_stopped())
 		interrupt(run);
 	if (run->state != RUN_DONE)
-		return;
+		return warmup.stuck;
 	run->started = wall_clock();
 	measured = execute_phase(runner, test, run, PHASE_MEASURE);
 	run->has_gap = runner->options->warmup && measured.begin;
 	if (run->has_gap)
 		run->gap = measured.begin - warmup.end;
+	return measured.stuck;
 }

@@ -29,8 +29,9 @@ struct runner {
 
 /*
  * Fills the run: done with the engine's figures, samples and trace; failed with the reason; or interrupted, when a
- * signal asked to stop.
+ * signal asked to stop. Returns 0; or -EBUSY when the engine's processes could not be ended, so that nothing more can be
+ * measured on this target.
  */
-void run_test(const struct runner *runner, const struct test *test, struct run *run);
+int run_test(const struct runner *runner, const struct test *test, struct run *run);
 
 #endif
