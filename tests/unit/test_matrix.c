@@ -60,7 +60,7 @@ static void other_names_are_refused(void **state)
 		"",		     "SEQ1M",		  "SEQ1M-Q8T1",		 "SEQ1M-Q8T1-",		"SEQ1M-Q8T1-Trim",
 		"ABC1M-Q8T1-Read",   "SEQ-Q8T1-Read",	  "SEQ0-Q8T1-Read",	 "SEQ513-Q8T1-Read",	"SEQ65M-Q8T1-Read",
 		"SEQ1M-Q0T1-Read",   "SEQ1M-Q8T0-Read",	  "SEQ1M-Q8-Read",	 "SEQ1M-8T1-Read",	"SEQ1M-Q8T1-Mix0",
-		"SEQ1M-Q8T1-Mix100", "SEQ1M-Q8T1-Read-x", "SEQ1M-Q99999T1-Read", "SEQ1M-Q8T1025-Read",	"SEQ1M-Q8T1-Mix",
+		"SEQ1M-Q8T1-Mix100", "SEQ1M-Q8T1-Read-x", "SEQ1M-Q99999T1-Read", "SEQ1M-Q8T1025-Read", "RND4K-Q65536T2-Read",	"SEQ1M-Q8T1-Mix",
 		"SEQ1M-Q-8T1-Read",  " SEQ1M-Q8T1-Read",
 	};
 	struct test test = {.depth = 77};
@@ -97,7 +97,7 @@ static void a_list_names_what_is_wrong_in_it(void **state)
 	assert_int_equal(test_parse_list("SEQ1M-Q8T1-Read,nonsense", &tests, &count, &bad), -EINVAL);
 	assert_string_equal(bad, "nonsense");
 	free(bad);
-	assert_int_equal(test_parse_list("SEQ1M-Q8T1-Read,seq1024k-q8t1-read", &tests, &count, &bad), -EINVAL);
+	assert_int_equal(test_parse_list("SEQ1M-Q8T1-Read,seq1024k-q8t1-read", &tests, &count, &bad), -EEXIST);
 	assert_string_equal(bad, "seq1024k-q8t1-read");
 	free(bad);
 	assert_int_equal(test_parse_list("SEQ1M-Q8T1-Read,", &tests, &count, &bad), -EINVAL);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/format.h"
@@ -40,8 +41,9 @@ enum key {
 
 static const struct option_row rows[] = {
 	{0, "What is measured", NULL, NULL},
-	{'T', "targets", "A,B", "targets, separated by commas; they can also stand alone on the command line: a directory, "
-				"a file to create, or a block device"},
+	{'T', "targets", "A,B",
+	 "targets, separated by commas; they can also stand alone on the command line: a directory, "
+	 "a file to create, or a block device"},
 	{'c', "config", "LABEL", "what this run is compared by, such as RAID0 (NonRAID)"},
 	{'s', "size-gb", "N", "size of the test file in GiB, fractions allowed (8)"},
 	{KEY_SIZE, "size", "SIZE", "the same as a size, such as 512M"},
@@ -55,14 +57,16 @@ static const struct option_row rows[] = {
 	{KEY_IOENGINE, "ioengine", "NAME", "fio's I/O engine (libaio)"},
 	{KEY_FIO_PATH, "fio-path", "PATH", "the fio to run (the one on PATH)"},
 	{KEY_THREAD, "thread", NULL, "fio's jobs are threads instead of processes"},
-	{KEY_LATENCY, "latency", "lat|clat", "which of fio's latencies is shown: lat, from call to reaping as DiskSpd has "
-					     "it, or clat, as older results have (lat)"},
+	{KEY_LATENCY, "latency", "lat|clat",
+	 "which of fio's latencies is shown: lat, from call to reaping as DiskSpd has "
+	 "it, or clat, as older results have (lat)"},
 	{KEY_WRITE_THROUGH, "write-through", NULL, "every write is synced (O_DSYNC), as DiskSpd's -Sh"},
 	{KEY_NO_TRACE, "no-trace", NULL, "without BPF: the figures of fio alone"},
 	{0, "What may be written", NULL, NULL},
 	{KEY_READ_ONLY, "read-only", NULL, "run the read tests only; a device is not written at all"},
-	{KEY_DESTROY_DATA, "destroy-data", "DEVICE", "allow the write tests to overwrite this target, named by path, "
-						     "by-id name, WWN or serial number"},
+	{KEY_DESTROY_DATA, "destroy-data", "DEVICE",
+	 "allow the write tests to overwrite this target, named by path, "
+	 "by-id name, WWN or serial number"},
 	{KEY_YES, "yes", NULL, "do not ask before a device is overwritten"},
 	{0, "Output", NULL, NULL},
 	{'o', "outdir", "DIR", "where the CSV and the JSON go (.)"},
@@ -106,8 +110,8 @@ static int take_size(struct reading *reading, const char *value, bool gib, const
 {
 	uint64_t size;
 
-	*expected = gib ? "a number of GiB such as 8 or 0.5" : "a size such as 512M or 8G";
-	if (gib ? parse_gib(value, &size) : parse_size(value, &size))
+	*expected = gib ? "a number of GiB such as 8 or 0.5, below 8 EiB" : "a size such as 512M or 8G, below 8 EiB";
+	if ((gib ? parse_gib(value, &size) : parse_size(value, &size)) || size > INT64_MAX)
 		return -EINVAL;
 	*expected = "at least 1 MiB";
 	if (size < MIB)
@@ -122,7 +126,7 @@ static int take_duration(const char *value, uint64_t shortest, uint64_t *ns, con
 {
 	uint64_t parsed;
 
-	*expected = shortest ? "seconds such as 30, more than 0" : "seconds such as 5, or 0";
+	*expected = shortest ? "seconds from 0.1 to 8640000, such as 30" : "seconds from 0 to 8640000, such as 5";
 	if (parse_duration(value, &parsed) || parsed < shortest || parsed > LONGEST)
 		return -EINVAL;
 	*ns = parsed;
@@ -255,23 +259,47 @@ static void apply_quick(const struct reading *reading)
 		options->warmup = NS_PER_SECOND;
 }
 
+static int refuse_test(int err, char *bad)
+{
+	if (err == -EEXIST)
+		log_error("--tests: '%s' is named twice", bad);
+	else
+		log_error(
+			"--tests: '%s' is no test: they are called like SEQ1M-Q8T1-Read, RND4K-Q32T16-Write or "
+			"RND16K-Q8T2-Mix70, with blocks of 512 bytes to 64M, up to 1024 jobs, and up to 65536 I/Os in "
+			"flight over all jobs",
+			bad);
+	free(bad);
+	return err;
+}
+
+/* What fio allocates for I/Os in flight must not drive the machine out of memory. */
+static int check_test(const struct bench_options *to, const struct test *test)
+{
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+	uint64_t buffers = test->block_size * test->depth * test->jobs;
+	char size[FORMAT_LENGTH];
+
+	if (test->block_size > to->options.size)
+		return log_failure(-EINVAL, "%s: its blocks are larger than the test file of %s", test->name,
+				   format_size(size, to->options.size));
+	if (buffers > memory / 2)
+		return log_failure(-EINVAL,
+				   "%s: its I/Os in flight would take %s, more than half of this machine's memory",
+				   test->name, format_size(size, buffers));
+	return 0;
+}
+
 static int choose_tests(struct bench_options *to, const char *list)
 {
-	char size[FORMAT_LENGTH], *bad;
+	char *bad;
 	int err = test_parse_list(list ? list : MATRIX_STANDARD, &to->test, &to->tests, &bad);
 
-	if (err) {
-		log_error("--tests: '%s' is no test, or is named twice; a test is called like SEQ1M-Q8T1-Read, "
-			  "RND4K-Q32T16-Write or RND16K-Q8T2-Mix70",
-			  bad);
-		free(bad);
-		return err;
-	}
-	for (size_t i = 0; i < to->tests; i++)
-		if (to->test[i].block_size > to->options.size)
-			return log_failure(-EINVAL, "%s: its blocks are larger than the test file of %s",
-					   to->test[i].name, format_size(size, to->options.size));
-	return 0;
+	if (err)
+		return refuse_test(err, bad);
+	for (size_t i = 0; i < to->tests && !err; i++)
+		err = check_test(to, &to->test[i]);
+	return err;
 }
 
 int bench_options_parse(struct bench_options *options, int argc, char **argv)

@@ -10,8 +10,10 @@
 #include "base/parse.h"
 #include "base/text.h"
 
-#define MAX_DEPTH 65536
 #define MAX_JOBS 1024
+
+/* Of all jobs together. More than any device takes, and what fio can be asked for without running out of memory. */
+#define MAX_DEPTH 65536
 
 /* "1M" and the like, at most 64 MiB: the sizes that O_DIRECT takes are multiples of 512. */
 static int parse_block_size(const char *string, uint64_t *size)
@@ -45,7 +47,7 @@ static int parse_load(char *string, struct test *test)
 	*jobs++ = '\0';
 	if (parse_count(string + 1, 1, MAX_DEPTH, &test->depth) || parse_count(jobs, 1, MAX_JOBS, &test->jobs))
 		return -EINVAL;
-	return 0;
+	return test->depth * test->jobs <= MAX_DEPTH ? 0 : -EINVAL;
 }
 
 static int parse_access(const char *string, struct test *test)
@@ -126,12 +128,17 @@ int test_parse_list(const char *list, struct test **tests, size_t *count, char *
 	size_t found = 0;
 
 	while ((name = strsep(&rest, ","))) {
+		int err;
+
 		parsed = xreallocarray(parsed, found + 1, sizeof(*parsed));
-		if (test_parse(name, &parsed[found]) || is_among(parsed, found, parsed[found].name)) {
+		err = test_parse(name, &parsed[found]);
+		if (!err && is_among(parsed, found, parsed[found].name))
+			err = -EEXIST;
+		if (err) {
 			*bad = xstrdup(name);
 			free(parsed);
 			free(copy);
-			return -EINVAL;
+			return err;
 		}
 		found++;
 	}

@@ -13,8 +13,8 @@
 int test_parse(const char *name, struct test *test);
 
 /*
- * A comma-separated list. Returns 0 and an array that the caller frees, or -EINVAL with *bad set to the name that is
- * wrong or named twice; the caller frees that.
+ * A comma-separated list. Returns 0 and an array that the caller frees; or -EINVAL for a name that the grammar does not
+ * know or -EEXIST for one that is there twice, with *bad set to it, which the caller frees.
  */
 int test_parse_list(const char *list, struct test **tests, size_t *count, char **bad);
 
