@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -23,7 +26,31 @@ static void print_help(void)
 	puts("\niostrata COMMAND -h says more; iostrata --version tells the version.");
 }
 
-int main(int argc, char **argv)
+/* A descriptor of ours in the place of a closed one would get what is meant for stdout, or be closed as stdin. */
+static int fill_standard_descriptors(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		return log_failure(EXIT_FAILED, "/dev/null cannot be opened: %m");
+	close(fd);
+	return EXIT_DONE;
+}
+
+/* What was printed may not have arrived, as on a full disk. A reader that had enough is not an error. */
+static int check_output(int status)
+{
+	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE) {
+		log_error("standard output cannot be written: %m");
+		return status == EXIT_DONE ? EXIT_FAILED : status;
+	}
+	return status;
+}
+
+static int run_command(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : NULL;
 
@@ -43,4 +70,11 @@ int main(int argc, char **argv)
 	else
 		log_error("no command: try iostrata bench DIRECTORY (see iostrata -h)");
 	return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	int status = fill_standard_descriptors();
+
+	return status == EXIT_DONE ? check_output(run_command(argc, argv)) : status;
 }

@@ -48,14 +48,14 @@ void bench_announce(const struct bench_options *options, const struct result *re
 		laid_out += places[i].writable ? result->target[i].file_size : 0;
 		writing += planned_writing(options, places[i].writable);
 	}
-	log_info("%zu tests on %zu target%s, %u time%s: about %s", options->tests, result->targets,
-		 result->targets == 1 ? "" : "s", options->options.iterations,
+	log_info("%zu test%s on %zu target%s, %u time%s: about %s", options->tests, options->tests == 1 ? "" : "s",
+		 result->targets, result->targets == 1 ? "" : "s", options->options.iterations,
 		 options->options.iterations == 1 ? "" : "s",
 		 format_span(span, bench_planned(options, result->targets)));
 	if (laid_out)
 		log_info("before that %s are written to lay the test data out", format_size(size, laid_out));
 	if (writing)
-		log_info("write tests run for %s, at whatever rate the disk takes", format_span(span, writing));
+		log_info("write tests run for %s, at whatever rate the disk takes", format_exact_span(span, writing));
 	if (!laid_out && !writing)
 		log_info("nothing is written to a target");
 }
@@ -77,9 +77,12 @@ static int read_answer(char *answer, size_t room)
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
 	ssize_t got;
 
-	while (poll(&input, 1, 100) <= 0)
-		if (signals_stopped())
+	while (poll(&input, 1, 100) <= 0) {
+		if (signals_stopped()) {
+			log_info("nothing was written");
 			return -EINTR;
+		}
+	}
 	got = read(STDIN_FILENO, answer, room - 1);
 	answer[got > 0 ? got : 0] = '\0';
 	answer[strcspn(answer, "\r\n")] = '\0';

@@ -225,6 +225,8 @@ char *trace_refusal(int error)
 		return xstrdup(
 			"the kernel's verifier or a security module refused the BPF programs (EACCES): -v shows what "
 			"libbpf says, dmesg what SELinux does");
+	if (error == EMFILE)
+		return xstrdup("too few files may be open for the BPF maps and programs: raise the limit (ulimit -n)");
 	if (error == ENOSYS)
 		return xstrdup("this kernel has no bpf(): use one that is built with CONFIG_BPF_SYSCALL=y");
 	release = host_read_line("/proc/sys/kernel/osrelease");

@@ -13,10 +13,10 @@
 #include "host/block.h"
 #include "signals.h"
 
-#define CHUNK (4u << 20)
-#define ALIGNMENT 4096u
-#define SETTLE_QUIET (2 * NS_PER_SECOND)
-#define SETTLE_LIMIT (30 * NS_PER_SECOND)
+#define CHUNK	       (4u << 20)
+#define ALIGNMENT      4096u
+#define SETTLE_QUIET   (2 * NS_PER_SECOND)
+#define SETTLE_LIMIT   (30 * NS_PER_SECOND)
 #define PROGRESS_EVERY (200 * NS_PER_MS)
 
 /* splitmix64 (Steele, Lea, Flood 2014): as fast as memory, and nothing that a disk could compress or deduplicate. */
