@@ -105,10 +105,22 @@ static int refuse_size(const struct target *target, uint64_t largest, const char
 			   target->given, size, why, (unsigned long long)(largest / MIB));
 }
 
+/* What the device promises is not there where the file under it is sparse and its own file system is full. */
+static int check_sparse_room(const struct target *target)
+{
+	uint64_t room = target->layers ? block_sparse_room(target->layer[0].name) : UINT64_MAX;
+	char size[FORMAT_LENGTH], why[128];
+
+	if (room == UINT64_MAX || target->file_size <= usable(room))
+		return 0;
+	snprintf(why, sizeof(why), "the sparse file under its loop device can grow by %s only", format_size(size, room));
+	return refuse_size(target, usable(room), why);
+}
+
 static int check_room(const struct target *target, int directory)
 {
 	char size[FORMAT_LENGTH], why[128];
-	uint64_t sparse, free_bytes;
+	uint64_t free_bytes;
 	struct statvfs room;
 	struct statfs kind;
 
@@ -122,13 +134,7 @@ static int check_room(const struct target *target, int directory)
 		snprintf(why, sizeof(why), "the file system has %s free", format_size(size, free_bytes));
 		return refuse_size(target, usable(free_bytes), why);
 	}
-	sparse = target->layers ? block_sparse_room(target->layer[0].name) : UINT64_MAX;
-	if (sparse != UINT64_MAX && target->file_size > usable(sparse)) {
-		snprintf(why, sizeof(why), "the sparse file under its loop device can grow by %s only",
-			 format_size(size, sparse));
-		return refuse_size(target, usable(sparse), why);
-	}
-	return 0;
+	return check_sparse_room(target);
 }
 
 /* --- files --- */
@@ -314,6 +320,7 @@ static int open_device(struct place *place, struct target *target, dev_t number,
 {
 	char *use, why[96], size[FORMAT_LENGTH];
 	const struct layer *device;
+	int err;
 
 	target->kind = TARGET_DEVICE;
 	if (block_stack(number, &target->layer, &target->layers))
@@ -332,9 +339,11 @@ static int open_device(struct place *place, struct target *target, dev_t number,
 		return refuse_size(target, device->size / MIB * MIB, why);
 	}
 	place->writable = !permission->read_only && may_destroy(target, permission);
-	if (place->writable)
-		warn_of_backing(target);
-	return claim(place, target);
+	if (!place->writable)
+		return claim(place, target);
+	warn_of_backing(target);
+	err = check_sparse_room(target);
+	return err ? err : claim(place, target);
 }
 
 /* --- open and close --- */
