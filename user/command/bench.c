@@ -209,15 +209,13 @@ static void tell_layout(void *context, uint64_t done, uint64_t total)
 
 /* --- running --- */
 
-/* Why a write test may not run here, or NULL. */
+/* Why write tests may not run here. */
 static char *write_obstacle(const struct bench *bench, size_t target)
 {
 	const struct target *model = &bench->result->target[target];
 
 	if (bench->options.permission.read_only)
 		return xstrdup("--read-only");
-	if (bench->place[target].writable)
-		return NULL;
 	return xasprintf("it would destroy what is on the device: --destroy-data=%s allows it", model->path);
 }
 
@@ -291,7 +289,7 @@ static int run_once(struct bench *bench, struct runner *runner, size_t target, s
 	check_run(run, model);
 	detail_command(run);
 	plain_line(bench, run);
-	bench->left -= bench_planned(&bench->options, 1) / (bench->options.tests * options->iterations);
+	bench->left -= bench_run_time(&bench->options);
 	if (run->state == RUN_FAILED && bench->status == EXIT_DONE)
 		bench->status = EXIT_INCOMPLETE;
 	if (runner->tracer)
@@ -310,7 +308,7 @@ static void run_tests(struct bench *bench, struct runner *runner, size_t target)
 			add_unrun(bench, target, test, RUN_FAILED, "fio's processes of an earlier test still run");
 			continue;
 		}
-		if (obstacle && test_writes(&bench->options.test[test])) {
+		if (!bench_runs_test(&bench->options, &bench->place[target], &bench->options.test[test])) {
 			add_unrun(bench, target, test, RUN_SKIPPED, obstacle);
 			continue;
 		}
@@ -392,8 +390,8 @@ static void fail_target(struct bench *bench, size_t target, int err)
 	for (size_t test = 0; test < bench->options.tests; test++)
 		add_unrun(bench, target, test, RUN_FAILED, reason);
 	free(reason);
-	bench->number += bench->options.tests * bench->options.options.iterations;
-	bench->left -= bench_planned(&bench->options, 1);
+	bench->number += bench_runs(&bench->options, &bench->place[target]);
+	bench->left -= bench_runs(&bench->options, &bench->place[target]) * bench_run_time(&bench->options);
 	bench->status = bench->status ? bench->status : EXIT_INCOMPLETE;
 	save(bench);
 }
@@ -430,8 +428,9 @@ static void run_all(struct bench *bench)
 {
 	const struct result *result = bench->result;
 
-	bench->left = bench_planned(&bench->options, result->targets);
-	bench->count = result->targets * result->tests * bench->options.options.iterations;
+	for (size_t i = 0; i < result->targets; i++)
+		bench->count += bench_runs(&bench->options, &bench->place[i]);
+	bench->left = bench->count * bench_run_time(&bench->options);
 	for (size_t i = 0; i < result->targets && !signals_stopped(); i++) {
 		run_target(bench, i);
 		place_close(&bench->place[i]);

@@ -22,41 +22,50 @@
 /* The end of a serial number that is asked for. */
 #define SERIAL_TAIL 4
 
-uint64_t bench_planned(const struct bench_options *options, size_t targets)
+bool bench_runs_test(const struct bench_options *options, const struct place *place, const struct test *test)
 {
-	const struct options *all = &options->options;
-
-	return targets * options->tests * all->iterations * (all->warmup + all->duration + OVERHEAD);
+	return !test_writes(test) || (place->writable && !options->permission.read_only);
 }
 
-static uint64_t planned_writing(const struct bench_options *options, bool writable)
+static size_t runs_that(const struct bench_options *options, const struct place *place, bool only_writes)
 {
-	const struct options *all = &options->options;
-	uint64_t tests = 0;
+	size_t tests = 0;
 
 	for (size_t i = 0; i < options->tests; i++)
-		tests += writable && !all->read_only && test_writes(&options->test[i]);
-	return tests * all->iterations * (all->warmup + all->duration);
+		tests += bench_runs_test(options, place, &options->test[i]) &&
+			 (!only_writes || test_writes(&options->test[i]));
+	return tests * options->options.iterations;
+}
+
+size_t bench_runs(const struct bench_options *options, const struct place *place)
+{
+	return runs_that(options, place, false);
+}
+
+uint64_t bench_run_time(const struct bench_options *options)
+{
+	return options->options.warmup + options->options.duration + OVERHEAD;
 }
 
 void bench_announce(const struct bench_options *options, const struct result *result, const struct place *places)
 {
 	char size[FORMAT_LENGTH], span[FORMAT_LENGTH];
-	uint64_t laid_out = 0, writing = 0;
+	uint64_t laid_out = 0;
+	size_t runs = 0, writes = 0;
 
 	for (size_t i = 0; i < result->targets; i++) {
 		laid_out += places[i].writable ? result->target[i].file_size : 0;
-		writing += planned_writing(options, places[i].writable);
+		runs += bench_runs(options, &places[i]);
+		writes += runs_that(options, &places[i], true);
 	}
-	log_info("%zu test%s on %zu target%s, %u time%s: about %s", options->tests, options->tests == 1 ? "" : "s",
-		 result->targets, result->targets == 1 ? "" : "s", options->options.iterations,
-		 options->options.iterations == 1 ? "" : "s",
-		 format_span(span, bench_planned(options, result->targets)));
+	log_info("%zu run%s on %zu target%s: about %s", runs, runs == 1 ? "" : "s", result->targets,
+		 result->targets == 1 ? "" : "s", format_span(span, runs * bench_run_time(options)));
 	if (laid_out)
 		log_info("before that %s are written to lay the test data out", format_size(size, laid_out));
-	if (writing)
-		log_info("write tests run for %s, at whatever rate the disk takes", format_exact_span(span, writing));
-	if (!laid_out && !writing)
+	if (writes)
+		log_info("write tests run for %s, at whatever rate the disk takes",
+			 format_exact_span(span, writes * (options->options.warmup + options->options.duration)));
+	if (!laid_out && !writes)
 		log_info("nothing is written to a target");
 }
 

@@ -5,8 +5,12 @@
 
 #include "bench_options.h"
 
-/* How long all runs take by plan: ns, without layout. */
-uint64_t bench_planned(const struct bench_options *options, size_t targets);
+/* Whether a test is run on a place at all, or skipped because it would write where that is not allowed. */
+bool bench_runs_test(const struct bench_options *options, const struct place *place, const struct test *test);
+
+/* Runs on one place, and how long one of them takes by plan: ns, without layout. */
+size_t bench_runs(const struct bench_options *options, const struct place *place);
+uint64_t bench_run_time(const struct bench_options *options);
 
 /* Says what will be done: runs, time, bytes that will be written. */
 void bench_announce(const struct bench_options *options, const struct result *result, const struct place *places);
