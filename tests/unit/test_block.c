@@ -43,6 +43,24 @@ static void assert_stack(unsigned major, unsigned minor, const char *expected)
 	free(names);
 }
 
+/* Two controllers of one subsystem: the head has no slaves, its paths are hidden and have no number. */
+static void nvme_multipath(void **state)
+{
+	const struct tree *tree = *state;
+
+	tree_disk(tree, PCI, "nvme0n1", "259:0", "1953525168\n");
+	tree_disk(tree, PCI, "nvme1n1", "259:3", "1953525168\n");
+	tree_disk(tree, PCI, "nvme0c0n1", "259:9", "1953525168\n");
+	tree_disk(tree, PCI, "nvme0c1n1", "259:10", "1953525168\n");
+	tree_disk(tree, PCI, "nvme0c0n2", "259:11", "1953525168\n");
+	assert_stack(259, 0, "nvme0n1 nvme0c0n1! nvme0c1n1!");
+	assert_stack(259, 3, "nvme1n1!");
+	assert_true(block_is_path_of("nvme0c1n1", "nvme0n1"));
+	assert_false(block_is_path_of("nvme0c1n1", "nvme1n1"));
+	assert_false(block_is_path_of("nvme0c1n1p1", "nvme0n1"));
+	assert_false(block_is_path_of("nvme0n1", "nvme0n1"));
+}
+
 static void nvme_disk_and_its_partitions(void **state)
 {
 	const struct tree *tree = *state;
@@ -558,6 +576,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_TREE(nvme_disk_and_its_partitions),
+		IN_TREE(nvme_multipath),
 		IN_TREE(raid0_over_two_sata_partitions),
 		IN_TREE(each_device_stands_in_the_stack_once),
 		IN_TREE(crypt_over_a_partition),

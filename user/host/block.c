@@ -16,7 +16,7 @@
 #include "machine.h"
 
 #define SECTOR		  512 /* what sysfs counts in, whatever the device's own blocks are */
-#define MAX_LAYERS	  64
+#define MAX_STACK	  64
 #define MAX_NESTED_IMAGES 8 /* image files within image files that block_sparse_room() follows */
 
 static int parse_number(const char *string, dev_t *device)
@@ -139,12 +139,52 @@ static uint64_t queue_number(const char *disk, const char *attribute)
 	return value;
 }
 
-static bool stands_on_others(const char *disk)
+bool block_is_path_of(const char *path, const char *head)
+{
+	unsigned subsystem, controller, space, of_subsystem, of_space;
+	int end = 0, head_end = 0;
+
+	return sscanf(path, "nvme%uc%un%u%n", &subsystem, &controller, &space, &end) == 3 && !path[end] &&
+	       sscanf(head, "nvme%un%u%n", &of_subsystem, &of_space, &head_end) == 2 && !head[head_end] &&
+	       subsystem == of_subsystem && space == of_space;
+}
+
+/* Of the names those that are paths of `head`. Frees the others. */
+static char **keep_paths(char **names, const char *head)
+{
+	char **kept = names;
+
+	for (char **name = names; name && *name; name++) {
+		if (block_is_path_of(*name, head))
+			*kept++ = *name;
+		else
+			free(*name);
+	}
+	if (names)
+		*kept = NULL;
+	return names;
+}
+
+/*
+ * What a disk stands on: its slaves (md, dm). The head of NVMe multipath has none in sysfs; its paths are disks that are
+ * hidden from /dev and known by their names alone (drivers/nvme/host/core.c: nvme0c1n1 is a path of nvme0n1).
+ */
+static char **devices_below(const char *disk)
 {
 	char **slaves = host_list("/sys/class/block/%s/slaves", disk);
-	bool any = slaves && slaves[0];
 
+	if ((slaves && slaves[0]) || strncmp(disk, "nvme", 4))
+		return slaves;
 	strings_free(slaves);
+	return keep_paths(host_list("/sys/class/block"), disk);
+}
+
+static bool stands_on_others(const char *disk)
+{
+	char **below = devices_below(disk);
+	bool any = below && below[0];
+
+	strings_free(below);
 	return any;
 }
 
@@ -215,11 +255,30 @@ static int stack_add(struct stack *stack, const char *name)
 	for (i = 0; i < stack->count; i++)
 		if (strcmp(stack->layer[i].name, name) == 0)
 			return 0;
-	if (stack->count == MAX_LAYERS)
+	if (stack->count == MAX_STACK)
 		return -E2BIG;
 	stack->layer = xreallocarray(stack->layer, stack->count + 1, sizeof(*stack->layer));
 	block_describe(name, &stack->layer[stack->count++]);
 	return 0;
+}
+
+/* The disk of the file system that holds a loop device's file, or the device that it stands for. */
+static int stack_add_backing(struct stack *stack, size_t above)
+{
+	struct stat status;
+	char *name;
+	int error;
+
+	if (stat(stack->layer[above].backing_file, &status))
+		return 0;
+	name = block_name(S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev);
+	if (!name)
+		return 0;
+	error = stack_add(stack, name);
+	/* What does its I/O below is the device now. */
+	stack->layer[above].leaf = error != 0;
+	free(name);
+	return error;
 }
 
 static int stack_add_below(struct stack *stack, size_t above)
@@ -230,7 +289,9 @@ static int stack_add_below(struct stack *stack, size_t above)
 
 	if (disk)
 		return stack_add(stack, disk);
-	slaves = host_list("/sys/class/block/%s/slaves", stack->layer[above].name);
+	if (stack->layer[above].backing_file)
+		return stack_add_backing(stack, above);
+	slaves = devices_below(stack->layer[above].name);
 	for (i = 0; slaves && slaves[i] && !error; i++)
 		error = stack_add(stack, slaves[i]);
 	strings_free(slaves);

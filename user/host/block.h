@@ -17,6 +17,9 @@ int block_number(const char *name, dev_t *device);
 /* The whole disk of a partition, or a copy of the name itself; the caller frees it. */
 char *block_disk(const char *name);
 
+/* Whether `path` is the hidden disk of a path of the NVMe multipath disk `head`. */
+bool block_is_path_of(const char *path, const char *head);
+
 /* Everything sysfs knows of one device. Fills all fields of `layer`, which block_layer_clear() frees. */
 void block_describe(const char *name, struct layer *layer);
 void block_layer_clear(struct layer *layer);
