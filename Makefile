@@ -42,9 +42,9 @@ arch := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -ffreestanding -Wall -Wextra -Wno-unused-parameter -Werror -D__TARGET_ARCH_$(arch) -Iinclude \
 	-idirafter /usr/include/$(shell uname -m)-linux-gnu $(if $(FAULT),-DIOSTRATA_FAULT)
 
-# The linker of bpftool 7.1 loses a map that is used before the file that defines it: thread.bpf.c comes first.
-bpf_objects  := $(patsubst bpf/%.bpf.c,$B/bpf/%.bpf.o,bpf/thread.bpf.c \
-	$(sort $(filter-out bpf/thread.bpf.c,$(wildcard bpf/*.bpf.c))))
+# The linker of bpftool 7.1 loses a map that is used before the file that defines it: maps.bpf.c comes first.
+bpf_objects  := $(patsubst bpf/%.bpf.c,$B/bpf/%.bpf.o,bpf/maps.bpf.c \
+	$(sort $(filter-out bpf/maps.bpf.c,$(wildcard bpf/*.bpf.c))))
 user_objects := $(patsubst user/%.c,$B/user/%.o,$(sort $(wildcard user/*.c user/*/*.c)))
 library      := $(filter-out $B/user/main.o,$(user_objects))
 unit_tests   := $(patsubst tests/unit/%.c,$B/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -88,6 +88,14 @@ $B/version.h: FORCE
 	@printf '#define IOSTRATA_VERSION "%s"\n' "$$(tools/version)" > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 FORCE:
+
+# What tools/cost compares with.
+$B/empty: tools/empty/empty.c $B/empty.bpf.o
+	$(call say,CC)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+
+$B/empty.bpf.o: tools/empty/empty.bpf.c
+	@mkdir -p $(@D)
+	$(call say,BPF)$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
 
 $B/tests/%: tests/unit/%.c $(library)
 	@mkdir -p $(@D)

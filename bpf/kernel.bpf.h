@@ -23,10 +23,12 @@ struct task_struct {
 struct gendisk {
 	int major;
 	int first_minor;
+	char disk_name[32];
 };
 
 struct block_device {
 	struct gendisk *bd_disk;
+	uint32_t bd_dev;
 };
 
 struct bvec_iter {
@@ -34,10 +36,13 @@ struct bvec_iter {
 };
 
 struct bio {
+	struct bio *bi_next;
 	struct block_device *bi_bdev;
 	unsigned int bi_opf;
 	uint8_t bi_status;
 	struct bvec_iter bi_iter;
+	void *bi_end_io;
+	void *bi_private;
 };
 
 struct request_queue {
@@ -48,6 +53,8 @@ struct request {
 	struct request_queue *q;
 	unsigned int cmd_flags;
 	unsigned int __data_len;
+	struct bio *bio;
+	struct block_device *part;
 };
 
 enum req_flag_bits {

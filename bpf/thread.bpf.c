@@ -5,8 +5,6 @@
  */
 #include "trace.bpf.h"
 
-struct owner_map owners SEC(".maps");
-
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -20,5 +18,3 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	}
 	return 0;
 }
-
-char LICENSE[] SEC("license") = "GPL";

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the programs share. The variables and maps stand in the file that is named beside each. */
+/* What the programs share; it stands in maps.bpf.c. */
 #ifndef BPF_TRACE_H
 #define BPF_TRACE_H
 
 #include <iostrata/shared.h>
 
+#include "compat.bpf.h"
 #include "kernel.bpf.h"
 
-/* request.bpf.c */
 extern const volatile struct trace_config config;
 
-/* request.bpf.c. Not 0 while a run is recorded; a store by user space turns it on and off. */
+/* Not 0 while a run is recorded; a store by user space turns it on and off. */
 extern volatile uint32_t recording;
 
-/* thread.bpf.c: tasks of the workload. */
+/* Tasks of the workload. */
 struct owner_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -21,5 +21,96 @@ struct owner_map {
 	__type(value, uint32_t);
 };
 extern struct owner_map owners SEC(".maps");
+
+/* Indexed layer * OPS + op. Sized by user space, as all below. */
+struct op_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct op_counts);
+};
+extern struct op_map ops SEC(".maps");
+
+/* Indexed (layer * OPS + op) * STAGES + stage. */
+struct stage_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct stage_counts);
+};
+extern struct stage_map stages SEC(".maps");
+
+/* Bios on their way. Mapped by user space, to find what is left at the end. */
+struct bio_table {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct bio_set);
+};
+extern struct bio_table bio_sets SEC(".maps");
+
+static __always_inline uint64_t since_epoch(void)
+{
+	return bpf_ktime_get_ns() - config.epoch;
+}
+
+static __always_inline struct op_counts *counts_of(uint32_t layer, uint32_t op)
+{
+	uint32_t key = layer * OPS + op;
+
+	return bpf_map_lookup_elem(&ops, &key);
+}
+
+/*
+ * Adds a latency in ns to the histogram of a stage. Not inline: the verifier goes through its branches once, and not
+ * again for each way that leads to it.
+ */
+int count_stage(uint32_t layer, uint32_t op, uint32_t stage, uint64_t elapsed);
+
+/*
+ * The argument `index` of a tracepoint as a number, for a key: the verifier refuses arithmetic on the pointer that the
+ * context holds.
+ */
+static __always_inline uint64_t address_of(const void *ctx, int index)
+{
+	uint64_t address = 0;
+
+	bpf_probe_read_kernel(&address, sizeof(address), ctx + 8 * index);
+	return address;
+}
+
+static __always_inline uint32_t set_of(uint64_t address)
+{
+	return (address >> 6) * 0x9e3779b97f4a7c15ull >> 32 & config.set_mask;
+}
+
+/* The number in `config.layer` of a hidden disk. */
+static __always_inline int hidden_layer_of(struct gendisk *disk)
+{
+	uint64_t name[LAYER_NAME / 8];
+
+	bpf_probe_read_kernel(name, sizeof(name), &disk->disk_name);
+	for (uint32_t i = 0; i < MAX_LAYERS && i < config.layers; i++) {
+		const volatile uint64_t *wanted = (const volatile uint64_t *)config.layer[i].name;
+
+		if (config.layer[i].flags & LAYER_HIDDEN && wanted[0] == name[0] && wanted[1] == name[1])
+			return i;
+	}
+	return -1;
+}
+
+/* The layer of a disk, or -1 for one that is none of ours. */
+static __always_inline int layer_of(struct gendisk *disk)
+{
+	uint32_t number = disk_number(disk);
+
+	if (!number)
+		return -1;
+	for (uint32_t i = 0; i < MAX_LAYERS && i < config.layers; i++)
+		if (config.layer[i].number == number)
+			return i;
+	return config.flags & LAYER_HIDDEN ? hidden_layer_of(disk) : -1;
+}
 
 #endif

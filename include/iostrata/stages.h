@@ -13,7 +13,10 @@
 	ROW(COMPLETE, "C", "the driver completes the request (block_rq_complete)")
 
 /* ROW(id, name, from, to, meaning) */
-#define IOSTRATA_STAGES(ROW) ROW(DEVICE, "device", ISSUE, COMPLETE, "driver, transport, hypervisor and device")
+#define IOSTRATA_STAGES(ROW)                                                                                           \
+	ROW(DEVICE, "device", ISSUE, COMPLETE, "of a request: driver, transport, hypervisor and device")               \
+	ROW(QUEUE, "queue", QUEUE, ISSUE, "of a bio: plug, merge, tag wait, ring-full retries, I/O scheduler")         \
+	ROW(THROUGH, "through", QUEUE, COMPLETE, "of a bio on a bio-based layer (md, dm, zram): all of it")
 
 enum boundary {
 #define ROW(id, letter, meaning) BOUNDARY_##id,

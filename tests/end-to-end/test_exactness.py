@@ -34,7 +34,7 @@ def assert_nothing_lost(run):
     for leaf, op, view in views(run):
         assert set(losses(view)) <= {NOT_SEEN}, (run["test"], losses(view))
         assert losses(view).get(NOT_SEEN, 0) <= max(1, started(view) * UNSEEN_AT_MOST), (run["test"], op)
-        assert view["in_flight_at_end"] == 0 and view["errors"] == 0
+        assert view["in_flight_at_end"] == 0 and view["errors"] == {}
 
 
 @pytest.mark.parametrize("test", SIX)

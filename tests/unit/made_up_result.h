@@ -117,6 +117,7 @@ static struct result *made_up_result(size_t targets)
 		.iterations = 1,
 		.latency = LATENCY_LAT,
 		.trace = true,
+		.queue = true,
 		.ioengine = xstrdup("libaio"),
 	};
 	result->engine = xstrdup("fio");
@@ -164,25 +165,64 @@ static struct engine_figures *made_up_engine(const struct made_up *row, double s
 	return engine;
 }
 
+/* `count` times `value`, all in the first second. */
+static void made_up_stage(struct op_view *view, enum stage stage, uint64_t value, uint64_t count)
+{
+	struct second *second = xcalloc(1, sizeof(*second));
+
+	hist_add(&view->stage[stage], value, count);
+	second->at = 1002000000;
+	second->grown = xcalloc(1, sizeof(*second->grown));
+	second->grown[0] = (struct grown){.bucket = hist_bucket(value), .count = count};
+	second->buckets = 1;
+	view->course[stage] = (struct course){.second = second, .seconds = 1};
+}
+
+/* Requests of `size` bytes on one layer, as the probes and the kernel count them. */
+static struct op_view *made_up_requests(struct layer_view *layer, const char *device, const struct made_up *row,
+					uint64_t requests, uint64_t size)
+{
+	enum op op = row->access == ACCESS_WRITE ? OP_WRITE : OP_READ;
+	struct op_view *view = xcalloc(1, sizeof(*view));
+
+	layer->device = xstrdup(device);
+	layer->has_requests = true;
+	layer->op[op] = view;
+	layer->has_stat = true;
+	layer->stat[op == OP_READ ? STAT_READ : STAT_WRITE] =
+		(struct stat_delta){.ios = requests, .sectors = requests * size / 512, .time = requests * row->device};
+	view->issues = view->completions = requests;
+	view->issued_bytes = view->completed_bytes = requests * size;
+	made_up_stage(view, STAGE_DEVICE, row->device, requests);
+	return view;
+}
+
+/* The bios on the disk: one for each I/O, which waits for a tenth of its device time. */
+static void made_up_bios(struct op_view *view, const struct made_up *row, uint64_t requests, uint64_t size)
+{
+	view->bios = view->finished = requests * size / row->block_size;
+	view->bio_bytes = requests * size;
+	view->pieces = view->walked = requests;
+	made_up_stage(view, STAGE_QUEUE, row->device / 10, view->bios);
+}
+
+/* The disk is the leaf, its partition the target. */
 static struct trace_view *made_up_trace(const struct made_up *row, uint64_t requests)
 {
 	struct trace_view *trace = xcalloc(1, sizeof(*trace));
 	enum op op = row->access == ACCESS_WRITE ? OP_WRITE : OP_READ;
-	struct op_view *view = xcalloc(1, sizeof(*view));
 	uint64_t size = row->block_size > 524288 ? 524288 : row->block_size;
 
 	trace->recorded = 30100000000;
 	trace->top = xstrdup("nvme0n1");
 	trace->leaf = xcalloc(1, sizeof(*trace->leaf));
 	trace->leaves = 1;
-	trace->leaf[0].device = xstrdup("nvme0n1");
-	trace->leaf[0].op[op] = view;
-	trace->leaf[0].has_stat = true;
-	trace->leaf[0].stat[op == OP_READ ? STAT_READ : STAT_WRITE] =
-		(struct stat_delta){.ios = requests, .sectors = requests * size / 512, .time = requests * row->device};
-	view->issues = view->completions = requests;
-	view->issued_bytes = view->completed_bytes = requests * size;
-	hist_add(&view->stage[STAGE_DEVICE], row->device, requests);
+	trace->leaf[0].queue = true;
+	made_up_bios(made_up_requests(&trace->leaf[0], "nvme0n1", row, requests, size), row, requests, size);
+	trace->above = xcalloc(1, sizeof(*trace->above));
+	trace->aboves = 1;
+	trace->above[0].partition = true;
+	made_up_requests(&trace->above[0], "nvme0n1p2", row, requests, size);
 	trace->queued[OWNER_WORKLOAD][op] = (struct bio_counts){.bios = requests, .bytes = requests * size};
 	return trace;
 }

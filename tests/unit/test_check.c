@@ -18,21 +18,25 @@ static const struct test write_test = {.access = ACCESS_WRITE};
 static struct result *result;
 static struct run *run;
 
-static struct op_view *leaf_op(struct leaf_view *leaf, enum op op)
+static struct op_view *layer_op(struct layer_view *layer, enum op op)
 {
-	if (!leaf->op[op])
-		leaf->op[op] = xcalloc(1, sizeof(struct op_view));
-	return leaf->op[op];
+	if (!layer->op[op])
+		layer->op[op] = xcalloc(1, sizeof(struct op_view));
+	return layer->op[op];
 }
 
-/* 1000 requests of 4096 bytes that took 50,000 ns each, as the probes and the kernel see them. */
-static void fill_leaf(struct leaf_view *leaf, enum op op)
+/*
+ * 1000 requests of 4096 bytes that took 50,000 ns each, as the probes and the kernel see them; the bios are not
+ * followed.
+ */
+static void fill_leaf(struct layer_view *leaf, enum op op)
 {
 	enum stat_group group = op == OP_READ ? STAT_READ : STAT_WRITE;
-	struct op_view *view = leaf_op(leaf, op);
+	struct op_view *view = layer_op(leaf, op);
 
 	view->issues = view->completions = 1000;
 	view->issued_bytes = view->completed_bytes = 4096000;
+	leaf->has_requests = true;
 	hist_add(&view->stage[STAGE_DEVICE], 50000, 1000);
 	leaf->has_stat = true;
 	leaf->stat[group] = (struct stat_delta){.ios = 1000, .sectors = 8000, .time = 60000000};
@@ -66,10 +70,46 @@ static void make_run(enum op op)
 	run->trace = xcalloc(1, sizeof(*run->trace));
 	run->trace->top = xstrdup("sda");
 	run->trace->queued[OWNER_WORKLOAD][op] = (struct bio_counts){.bios = 1000, .bytes = 4096000};
-	run->trace->leaf = xcalloc(2, sizeof(struct leaf_view));
+	run->trace->leaf = xcalloc(2, sizeof(struct layer_view));
 	run->trace->leaves = 1;
+	run->trace->above = xcalloc(2, sizeof(struct layer_view));
 	run->trace->leaf[0].device = xstrdup("sda");
 	fill_leaf(&run->trace->leaf[0], op);
+}
+
+/* One more layer, above the disk, without any I/O. */
+static struct layer_view *add_above(const char *device)
+{
+	struct layer_view *layer;
+
+	layer = &run->trace->above[run->trace->aboves++];
+	layer->device = xstrdup(device);
+	return layer;
+}
+
+/* 1000 bios of 4096 bytes that took 90,000 ns each on a layer without requests. */
+static void fill_bios(struct layer_view *layer, enum op op)
+{
+	enum stat_group group = op == OP_READ ? STAT_READ : STAT_WRITE;
+	struct op_view *view = layer_op(layer, op);
+
+	layer->queue = layer->has_stat = true;
+	layer->stat[group] = (struct stat_delta){.ios = 1000, .sectors = 8000, .time = 88000000};
+	view->bios = view->finished = view->completions = 1000;
+	view->bio_bytes = view->completed_bytes = 4096000;
+	hist_add(&view->stage[STAGE_THROUGH], 90000, 1000);
+}
+
+/* The disk is one without requests, such as zram. */
+static struct layer_view *make_bio_based(enum op op)
+{
+	struct layer_view *leaf = &run->trace->leaf[0];
+
+	free(leaf->op[op]);
+	free(leaf->device);
+	*leaf = (struct layer_view){.device = xstrdup("zram0")};
+	fill_bios(leaf, op);
+	return leaf;
 }
 
 static int make_reads(void **state)
@@ -222,6 +262,7 @@ static void balance_without_a_disk(void **state)
 	run->trace->top = NULL;
 	check_run(run, &read_test);
 	assert_state(nth_check("balance", 0), CHECK_UNKNOWN);
+	assert_has(nth_check("balance", 0)->sentence, "--stages");
 }
 
 /* --- identity --- */
@@ -229,7 +270,7 @@ static void balance_without_a_disk(void **state)
 static void identity_with_named_losses(void **state)
 {
 	(void)state;
-	struct op_view *view = leaf_op(&run->trace->leaf[0], OP_READ);
+	struct op_view *view = layer_op(&run->trace->leaf[0], OP_READ);
 	const struct check *check;
 
 	view->issues = 1000;
@@ -251,7 +292,7 @@ static void identity_with_named_losses(void **state)
 static void identity_that_is_open(void **state)
 {
 	(void)state;
-	struct op_view *view = leaf_op(&run->trace->leaf[0], OP_READ);
+	struct op_view *view = layer_op(&run->trace->leaf[0], OP_READ);
 	const struct check *check;
 
 	view->completions = 997;
@@ -259,7 +300,7 @@ static void identity_that_is_open(void **state)
 	check = nth_check("identity", 0);
 	assert_state(check, CHECK_FAILED);
 	assert_string_equal(check->found, "issues 1000 - requeues 0 != 997 timed + 0 in flight + 0 lost");
-	assert_has(check->sentence, "3 requests were issued and are not accounted for");
+	assert_has(check->sentence, "3 requests were started and are not accounted for");
 }
 
 static void identity_of_too_many_ends(void **state)
@@ -267,25 +308,26 @@ static void identity_of_too_many_ends(void **state)
 	(void)state;
 	const struct check *check;
 
-	leaf_op(&run->trace->leaf[0], OP_READ)->loss[LOSS_TABLE_FULL] = 1;
+	layer_op(&run->trace->leaf[0], OP_READ)->loss[LOSS_TABLE_FULL] = 1;
 	check_run(run, &read_test);
 	check = nth_check("identity", 0);
 	assert_state(check, CHECK_FAILED);
-	assert_has(check->sentence, "1 requests are accounted for that were not issued");
+	assert_has(check->sentence, "1 requests are accounted for that were not started");
 }
 
 /* Every leaf and op has its own: a gap in one does not make up for a surplus in another. */
 static void identity_of_each(void **state)
 {
 	(void)state;
-	struct leaf_view *second = &run->trace->leaf[1];
+	struct layer_view *second = &run->trace->leaf[1];
 
 	run->trace->leaves = 2;
 	second->device = xstrdup("sdb");
-	leaf_op(&run->trace->leaf[0], OP_FLUSH)->issues = 1;
-	leaf_op(second, OP_READ)->completions = 1;
-	leaf_op(second, OP_DISCARD)->issues = 3;
-	leaf_op(second, OP_DISCARD)->requeues = 3;
+	second->has_requests = true;
+	layer_op(&run->trace->leaf[0], OP_FLUSH)->issues = 1;
+	layer_op(second, OP_READ)->completions = 1;
+	layer_op(second, OP_DISCARD)->issues = 3;
+	layer_op(second, OP_DISCARD)->requeues = 3;
 	check_run(run, &read_test);
 	assert_int_equal(count_checks("identity"), 4);
 	assert_state(nth_check("identity", 0), CHECK_PASSED);
@@ -299,7 +341,7 @@ static void identity_of_each(void **state)
 static void identity_names_the_faults(void **state)
 {
 	(void)state;
-	struct op_view *view = leaf_op(&run->trace->leaf[0], OP_READ);
+	struct op_view *view = layer_op(&run->trace->leaf[0], OP_READ);
 
 	view->completions = 995;
 	view->loss[LOSS_UNSEEN] = 5;
@@ -311,20 +353,123 @@ static void identity_names_the_faults(void **state)
 		   "5 (completion not seen). This build drops completions on purpose: 5, of which 4 were found");
 }
 
+/* Where bios are followed, they have an account of their own. */
+static void identity_of_bios(void **state)
+{
+	(void)state;
+	struct op_view *view = layer_op(&run->trace->leaf[0], OP_READ);
+	const struct check *check;
+
+	run->trace->leaf[0].queue = true;
+	view->bios = 1100;
+	view->finished = 1080;
+	view->empty = 4;
+	view->ended_early = 5;
+	view->bios_in_flight_at_end = 1;
+	view->bio_loss[LOSS_TABLE_FULL] = 10;
+	check_run(run, &read_test);
+	assert_int_equal(count_checks("identity"), 2);
+	check = nth_check("identity", 0);
+	assert_state(check, CHECK_PASSED);
+	assert_string_equal(check->found, "issues 1000 - requeues 0 = 1000 timed + 0 in flight + 0 lost");
+	assert_null(strstr(check->sentence, "table full"));
+	check = nth_check("identity", 1);
+	assert_state(check, CHECK_PASSED);
+	assert_string_equal(check->found,
+			    "bios 1100 = 1080 timed + 9 without data or ended early + 1 in flight + 10 lost");
+	assert_string_equal(check->expected, "both sides equal");
+	assert_has(check->sentence, "sda, read: every bio that was started is accounted for.");
+	assert_has(check->sentence, "10 (table full)");
+}
+
+/* A gap in the bios leaves the requests' account closed. */
+static void identity_of_bios_that_is_open(void **state)
+{
+	(void)state;
+	struct op_view *view = layer_op(&run->trace->leaf[0], OP_READ);
+	static const struct {
+		uint64_t finished;
+		const char *sentence;
+	} known[] = {
+		{998, "2 bios were started and are not accounted for."},
+		{1001, "1 bios are accounted for that were not started."},
+	};
+
+	run->trace->leaf[0].queue = true;
+	view->bios = 1000;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		view->finished = known[i].finished;
+		check_run(run, &read_test);
+		assert_state(nth_check("identity", 2 * i), CHECK_PASSED);
+		assert_state(nth_check("identity", 2 * i + 1), CHECK_FAILED);
+		assert_has(nth_check("identity", 2 * i + 1)->found, "bios 1000 != ");
+		assert_has(nth_check("identity", 2 * i + 1)->sentence, known[i].sentence);
+	}
+}
+
+/* They are counted as they enter, and nothing is said of their ends. */
+static void identity_of_bios_not_followed(void **state)
+{
+	(void)state;
+	struct layer_view *partition = add_above("sda1"), *md = add_above("md0");
+
+	layer_op(&run->trace->leaf[0], OP_READ)->bios = 1000;
+	fill_leaf(partition, OP_READ);
+	partition->partition = true;
+	layer_op(partition, OP_READ)->bios = 1000;
+	layer_op(md, OP_READ)->bios = 1000;
+	check_run(run, &read_test);
+	assert_int_equal(count_checks("identity"), 2);
+	assert_state(nth_check("identity", 0), CHECK_PASSED);
+	assert_has(nth_check("identity", 0)->sentence, "sda1, read: every request");
+	assert_state(nth_check("identity", 1), CHECK_PASSED);
+	assert_has(nth_check("identity", 1)->sentence, "sda, read: every request");
+}
+
+/* Its bios are what is started, and the empty ones are timed with the rest. */
+static void identity_of_a_bio_based_layer(void **state)
+{
+	(void)state;
+	struct layer_view *md = add_above("md0");
+	struct op_view *view;
+
+	fill_bios(md, OP_READ);
+	view = layer_op(md, OP_READ);
+	view->empty = 3;
+	view->completions = 995;
+	view->finished = 992;
+	view->bios_in_flight_at_end = 1;
+	view->bio_loss[LOSS_UNSEEN] = 4;
+	check_run(run, &read_test);
+	assert_int_equal(count_checks("identity"), 2);
+	assert_state(nth_check("identity", 0), CHECK_PASSED);
+	assert_string_equal(nth_check("identity", 0)->found,
+			    "bios 1000 = 995 timed + 0 without data or ended early + 1 in flight + 4 lost");
+	assert_has(nth_check("identity", 0)->sentence, "md0, read: every bio");
+	assert_has(nth_check("identity", 0)->sentence, "4 (completion not seen)");
+	assert_has(nth_check("identity", 1)->sentence, "sda, read:");
+
+	view->completions = 994;
+	check_run(run, &read_test);
+	assert_state(nth_check("identity", 2), CHECK_FAILED);
+	assert_has(nth_check("identity", 2)->sentence, "1 bios were started and are not accounted for.");
+	assert_state(nth_check("identity", 3), CHECK_PASSED);
+}
+
 /* --- coverage --- */
 
 static void coverage_at_the_limit(void **state)
 {
 	(void)state;
-	struct op_view *view = leaf_op(&run->trace->leaf[0], OP_READ);
+	struct op_view *view = layer_op(&run->trace->leaf[0], OP_READ);
 
 	/* 995 of 1000 that were not taken back and not still in flight; the lost writes are not this test's */
 	view->issues = 1013;
 	view->requeues = 10;
 	view->in_flight_at_end = 3;
 	view->completions = 995;
-	leaf_op(&run->trace->leaf[0], OP_WRITE)->issues = 100;
-	leaf_op(&run->trace->leaf[0], OP_WRITE)->loss[LOSS_UNSEEN] = 100;
+	layer_op(&run->trace->leaf[0], OP_WRITE)->issues = 100;
+	layer_op(&run->trace->leaf[0], OP_WRITE)->loss[LOSS_UNSEEN] = 100;
 	check_run(run, &read_test);
 	assert_state(nth_check("coverage", 0), CHECK_PASSED);
 	assert_string_equal(nth_check("coverage", 0)->found, "99.50 %");
@@ -334,7 +479,7 @@ static void coverage_at_the_limit(void **state)
 static void coverage_below(void **state)
 {
 	(void)state;
-	leaf_op(&run->trace->leaf[0], OP_READ)->completions = 994;
+	layer_op(&run->trace->leaf[0], OP_READ)->completions = 994;
 	check_run(run, &read_test);
 	assert_state(nth_check("coverage", 0), CHECK_WARNING);
 	assert_string_equal(nth_check("coverage", 0)->found, "99.40 %");
@@ -346,6 +491,19 @@ static void coverage_of_nothing(void **state)
 	check_run(run, &write_test);
 	assert_state(nth_check("coverage", 0), CHECK_WARNING);
 	assert_string_equal(nth_check("coverage", 0)->found, "no requests");
+}
+
+static void coverage_of_bios(void **state)
+{
+	(void)state;
+	struct op_view *view = layer_op(make_bio_based(OP_READ), OP_READ);
+
+	view->completions = 994;
+	view->bio_loss[LOSS_UNSEEN] = 5;
+	view->bios_in_flight_at_end = 1;
+	check_run(run, &read_test);
+	assert_state(nth_check("coverage", 0), CHECK_WARNING);
+	assert_string_equal(nth_check("coverage", 0)->found, "99.50 %");
 }
 
 /* --- diskstats --- */
@@ -375,7 +533,7 @@ static void diskstats_of_other_sectors(void **state)
 static void diskstats_takes_requeues_off(void **state)
 {
 	(void)state;
-	struct op_view *view = leaf_op(&run->trace->leaf[0], OP_READ);
+	struct op_view *view = layer_op(&run->trace->leaf[0], OP_READ);
 
 	view->issues = 1003;
 	view->issued_bytes = 4096000 + 3 * 4096;
@@ -389,19 +547,19 @@ static void diskstats_takes_requeues_off(void **state)
 static void diskstats_groups(void **state)
 {
 	(void)state;
-	struct leaf_view *leaf = &run->trace->leaf[0];
+	struct layer_view *leaf = &run->trace->leaf[0];
 
-	leaf_op(leaf, OP_WRITE_ZEROES)->issues = 2;
-	leaf_op(leaf, OP_WRITE_ZEROES)->issued_bytes = 1024;
+	layer_op(leaf, OP_WRITE_ZEROES)->issues = 2;
+	layer_op(leaf, OP_WRITE_ZEROES)->issued_bytes = 1024;
 	leaf->stat[STAT_WRITE].ios += 2;
 	leaf->stat[STAT_WRITE].sectors += 2;
-	leaf_op(leaf, OP_DISCARD)->issues = 1;
-	leaf_op(leaf, OP_DISCARD)->issued_bytes = 1048576;
+	layer_op(leaf, OP_DISCARD)->issues = 1;
+	layer_op(leaf, OP_DISCARD)->issued_bytes = 1048576;
 	leaf->stat[STAT_DISCARD] = (struct stat_delta){.ios = 1, .sectors = 2048};
-	leaf_op(leaf, OP_FLUSH)->issues = 4;
+	layer_op(leaf, OP_FLUSH)->issues = 4;
 	leaf->stat[STAT_FLUSH].ios = 5;
-	leaf_op(leaf, OP_OTHER)->issues = 9;
-	leaf_op(leaf, OP_OTHER)->issued_bytes = 9 * 512;
+	layer_op(leaf, OP_OTHER)->issues = 9;
+	layer_op(leaf, OP_OTHER)->issued_bytes = 9 * 512;
 	check_run(run, &write_test);
 	assert_int_equal(count_checks("diskstats"), 3);
 	assert_state(nth_check("diskstats", 0), CHECK_PASSED);
@@ -413,43 +571,161 @@ static void diskstats_groups(void **state)
 	assert_string_equal(nth_check("diskstats", 2)->found, "4 requests, 0 sectors");
 }
 
-/* On the target's own disk the empty flushes are known, so the kernel's count must be higher by exactly them. */
-static void diskstats_empty_flushes_on_top(void **state)
+/* An empty flush is a write to the kernel, though never issued, so its count must be higher by exactly those. */
+static void diskstats_empty_flushes(void **state)
 {
 	(void)state;
-	struct leaf_view *leaf = &run->trace->leaf[0];
+	struct layer_view *leaf = &run->trace->leaf[0];
+	static const struct {
+		uint64_t ios;
+		enum check_state state;
+	} known[] = {{1004, CHECK_FAILED}, {1005, CHECK_PASSED}, {1006, CHECK_FAILED}};
 
-	run->trace->queued[OWNER_WORKLOAD][OP_FLUSH].bios = 2;
-	run->trace->queued[OWNER_OTHERS][OP_FLUSH].bios = 3;
-	leaf->stat[STAT_WRITE].ios = 1005;
-	check_run(run, &write_test);
-	assert_state(nth_check("diskstats", 0), CHECK_PASSED);
-	assert_string_equal(nth_check("diskstats", 0)->found, "1005 requests, 8000 sectors");
-
-	leaf->stat[STAT_WRITE].ios = 1004;
-	check_run(run, &write_test);
-	assert_state(nth_check("diskstats", 1), CHECK_FAILED);
+	layer_op(leaf, OP_FLUSH)->bios = 5;
+	layer_op(leaf, OP_FLUSH)->empty = 5;
+	layer_op(leaf, OP_WRITE)->flush_ends = 7; /* no measure: those with data have such ends, too */
+	run->trace->queued[OWNER_OTHERS][OP_FLUSH].bios = 50;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		leaf->stat[STAT_WRITE].ios = known[i].ios;
+		check_run(run, &write_test);
+		assert_int_equal(count_checks("diskstats"), i + 1);
+		assert_state(nth_check("diskstats", i), known[i].state);
+		assert_string_equal(nth_check("diskstats", i)->found, "1005 requests, 8000 sectors");
+	}
 }
 
-static void diskstats_empty_flushes_below(void **state)
+/* Without Q the empty ones are not seen: there are at most as many as ends of flush sequences. */
+static void diskstats_empty_flushes_not_seen(void **state)
 {
 	(void)state;
-	struct leaf_view *leaf = &run->trace->leaf[0];
+	struct layer_view *leaf = &run->trace->leaf[0];
 	static const struct {
 		uint64_t ios;
 		enum check_state state;
 	} known[] = {{999, CHECK_FAILED}, {1000, CHECK_PASSED}, {1003, CHECK_PASSED}, {1004, CHECK_FAILED}};
 
 	free(run->trace->top);
-	run->trace->top = xstrdup("md0");
-	run->trace->queued[OWNER_OTHERS][OP_FLUSH].bios = 50;
-	leaf_op(leaf, OP_WRITE)->flush_ends = 3;
+	run->trace->top = NULL;
+	layer_op(leaf, OP_WRITE)->flush_ends = 3;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		leaf->stat[STAT_WRITE].ios = known[i].ios;
 		check_run(run, &write_test);
 		assert_state(nth_check("diskstats", i), known[i].state);
+		assert_string_equal(nth_check("diskstats", i)->found, "1000 to 1003 requests, 8000 sectors");
 	}
-	assert_string_equal(nth_check("diskstats", 0)->found, "1000 to 1003 requests, 8000 sectors");
+}
+
+/* Which of them were for the partition is not known at all, so its writes are not compared; its reads are. */
+static void diskstats_of_a_partition_without_bios(void **state)
+{
+	(void)state;
+	struct layer_view *partition = add_above("sda1");
+
+	free(run->trace->top);
+	run->trace->top = NULL;
+	partition->partition = true;
+	fill_leaf(partition, OP_WRITE);
+	partition->stat[STAT_WRITE].ios = 1234;
+	fill_leaf(partition, OP_READ);
+	check_run(run, &write_test);
+	assert_int_equal(count_checks("diskstats"), 2);
+	assert_has(nth_check("diskstats", 0)->sentence, "sda1, read:");
+	assert_state(nth_check("diskstats", 0), CHECK_PASSED);
+	assert_has(nth_check("diskstats", 1)->sentence, "sda, write:");
+	assert_state(nth_check("diskstats", 1), CHECK_PASSED);
+}
+
+/* Each layer is held against its own count. */
+static void diskstats_of_each_layer(void **state)
+{
+	(void)state;
+	struct layer_view *loop = add_above("loop0");
+
+	fill_leaf(loop, OP_READ);
+	loop->stat[STAT_READ].ios = 1001;
+	check_run(run, &read_test);
+	assert_int_equal(count_checks("diskstats"), 2);
+	assert_state(nth_check("diskstats", 0), CHECK_FAILED);
+	assert_has(nth_check("diskstats", 0)->sentence, "loop0, read:");
+	assert_state(nth_check("diskstats", 1), CHECK_PASSED);
+	assert_has(nth_check("diskstats", 1)->sentence, "sda, read:");
+}
+
+/* The kernel counts flushes for whole disks only; the empty ones are writes to the partition, too. */
+static void diskstats_of_a_partition(void **state)
+{
+	(void)state;
+	struct layer_view *partition = add_above("sda1");
+
+	fill_leaf(partition, OP_WRITE);
+	partition->partition = true;
+	layer_op(partition, OP_FLUSH)->empty = 2;
+	layer_op(partition, OP_FLUSH)->issues = 2;
+	partition->stat[STAT_WRITE].ios = 1002;
+	check_run(run, &write_test);
+	assert_int_equal(count_checks("diskstats"), 2);
+	assert_state(nth_check("diskstats", 0), CHECK_PASSED);
+	assert_has(nth_check("diskstats", 0)->sentence, "sda1, write:");
+
+	partition->stat[STAT_WRITE].sectors++;
+	check_run(run, &write_test);
+	assert_state(nth_check("diskstats", 2), CHECK_FAILED);
+}
+
+/* The bio, or each of its pieces, may be what the driver counts; the sectors are the same. */
+static void diskstats_of_a_bio_based_layer(void **state)
+{
+	(void)state;
+	struct layer_view *leaf = make_bio_based(OP_WRITE);
+	static const struct {
+		uint64_t ios, sectors;
+		enum check_state state;
+	} known[] = {
+		{999, 8000, CHECK_FAILED},  {1000, 8000, CHECK_PASSED}, {1003, 8000, CHECK_PASSED},
+		{1004, 8000, CHECK_FAILED}, {1000, 8001, CHECK_FAILED}, {1000, 7999, CHECK_FAILED},
+	};
+
+	layer_op(leaf, OP_WRITE)->children = 3;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		leaf->stat[STAT_WRITE].ios = known[i].ios;
+		leaf->stat[STAT_WRITE].sectors = known[i].sectors;
+		check_run(run, &write_test);
+		assert_int_equal(count_checks("diskstats"), i + 1);
+		assert_state(nth_check("diskstats", i), known[i].state);
+		assert_string_equal(nth_check("diskstats", i)->found, "1000 to 1003 requests, 8000 sectors");
+	}
+}
+
+/* A flush without data may be a write to them; passthrough is nothing to them. */
+static void diskstats_of_other_bios(void **state)
+{
+	(void)state;
+	struct layer_view *leaf = make_bio_based(OP_WRITE);
+	static const enum op others[] = {OP_FLUSH, OP_OTHER};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		struct op_view *view = layer_op(leaf, others[i]);
+
+		view->bios = view->completions = 10;
+		view->bio_bytes = others[i] == OP_FLUSH ? 0 : 40960;
+		view->empty = others[i] == OP_FLUSH ? 10 : 0;
+		view->children = 4;
+	}
+	check_run(run, &write_test);
+	assert_int_equal(count_checks("diskstats"), 1);
+	assert_state(nth_check("diskstats", 0), CHECK_PASSED);
+	assert_string_equal(nth_check("diskstats", 0)->found, "1000 to 1010 requests, 8000 sectors");
+}
+
+/* dm counts discards and zeroes among them, md and zram do not: then writes are not compared. */
+static void diskstats_of_bios_that_drivers_count_differently(void **state)
+{
+	(void)state;
+	struct layer_view *leaf = make_bio_based(OP_WRITE);
+
+	layer_op(leaf, OP_WRITE_ZEROES)->bios = 10;
+	check_run(run, &write_test);
+	assert_int_equal(count_checks("diskstats"), 0);
 }
 
 static void diskstats_needs_quiet_edges(void **state)
@@ -526,6 +802,25 @@ static void await_needs_an_own_disk(void **state)
 	assert_no_await("1 % or more");
 }
 
+static void await_needs_owners(void **state)
+{
+	(void)state;
+	free(run->trace->top);
+	run->trace->top = NULL;
+	memset(run->trace->queued, 0, sizeof(run->trace->queued));
+	assert_no_await("--stages left out");
+}
+
+static void await_needs_requests(void **state)
+{
+	(void)state;
+	make_bio_based(OP_READ);
+	assert_no_await("clock ticks");
+	assert_state(nth_check("identity", 0), CHECK_PASSED);
+	assert_state(nth_check("coverage", 0), CHECK_PASSED);
+	assert_state(nth_check("diskstats", 0), CHECK_PASSED);
+}
+
 static void await_needs_figures(void **state)
 {
 	(void)state;
@@ -594,20 +889,33 @@ int main(void)
 		READS(identity_of_too_many_ends),
 		READS(identity_of_each),
 		READS(identity_names_the_faults),
+		READS(identity_of_bios),
+		READS(identity_of_bios_that_is_open),
+		READS(identity_of_bios_not_followed),
+		READS(identity_of_a_bio_based_layer),
 		READS(coverage_at_the_limit),
 		READS(coverage_below),
 		READS(coverage_of_nothing),
+		READS(coverage_of_bios),
 		READS(diskstats_of_another_count),
 		READS(diskstats_of_other_sectors),
 		READS(diskstats_takes_requeues_off),
 		WRITES(diskstats_groups),
-		WRITES(diskstats_empty_flushes_on_top),
-		WRITES(diskstats_empty_flushes_below),
+		WRITES(diskstats_empty_flushes),
+		WRITES(diskstats_empty_flushes_not_seen),
+		WRITES(diskstats_of_a_partition_without_bios),
+		READS(diskstats_of_each_layer),
+		WRITES(diskstats_of_a_partition),
+		WRITES(diskstats_of_a_bio_based_layer),
+		WRITES(diskstats_of_other_bios),
+		WRITES(diskstats_of_bios_that_drivers_count_differently),
 		READS(diskstats_needs_quiet_edges),
 		READS(diskstats_needs_accounting),
 		READS(await_within_its_resolution),
 		READS(await_needs_one_request_per_io),
 		READS(await_needs_an_own_disk),
+		READS(await_needs_owners),
+		READS(await_needs_requests),
 		READS(await_needs_figures),
 		READS(percentiles_out_of_order),
 		READS(percentiles_of_one_kind),

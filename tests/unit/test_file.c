@@ -119,6 +119,135 @@ static void keeps_the_key_values(void **state)
 	json_decref(json);
 }
 
+static void layers_say_what_they_are(void **state)
+{
+	struct result *result = made_up_result(1);
+	struct run *run = made_up_run(result, 0, 0, 1, 1);
+	json_t *json;
+
+	(void)state;
+	run->trace->above = xreallocarray(run->trace->above, 2, sizeof(struct layer_view));
+	run->trace->above[1] = (struct layer_view){.device = xstrdup("md0"), .queue = true};
+	run->trace->aboves = 2;
+	json = write_and_read(result, false);
+	check_text(json, "runs/0/trace/leaves/0/device", "nvme0n1");
+	check_text(json, "runs/0/trace/leaves/0/kind", "requests");
+	check_text(json, "runs/0/trace/above/0/device", "nvme0n1p2");
+	check_text(json, "runs/0/trace/above/0/kind", "partition");
+	check_count(json, "runs/0/trace/above/0/ops/read/issues", 160860);
+	check_count(json, "runs/0/trace/above/0/diskstats/read/ios", 160860);
+	check_text(json, "runs/0/trace/above/1/device", "md0");
+	check_text(json, "runs/0/trace/above/1/kind", "bios");
+	check_absent(json, "runs/0/trace/above/1/diskstats");
+	assert_int_equal(json_object_size(find(json, "runs/0/trace/above/1/ops")), 0);
+	assert_true(json_is_true(find(json, "options/queue")));
+	json_decref(json);
+}
+
+/* One number for each key, all of them different. */
+static void bios_keep_their_counts(void **state)
+{
+	struct result *result = made_up_result(1);
+	struct op_view *view = made_up_run(result, 0, 0, 1, 1)->trace->leaf[0].op[OP_READ];
+	json_t *json, *bios;
+
+	(void)state;
+	view->bios = 101;
+	view->bio_bytes = 102;
+	view->empty = 103;
+	view->finished = 104;
+	view->ended_early = 105;
+	view->pieces = 106;
+	view->bios_in_flight_at_end = 107;
+	view->bio_loss[LOSS_TABLE_FULL] = 108;
+	view->bio_loss[LOSS_UNSEEN] = 109;
+	view->bio_loss[LOSS_CLOCK] = 110;
+	view->walked = 111;
+	view->unqueued = 112;
+	view->walk_over = 113;
+	view->children = 114;
+	view->loss[LOSS_UNSEEN] = 115;
+	json = write_and_read(result, false);
+	bios = find(json, "runs/0/trace/leaves/0/ops/read/bios");
+	check_count(bios, "queued", 101);
+	check_count(bios, "queued_bytes", 102);
+	check_count(bios, "empty", 103);
+	check_count(bios, "finished", 104);
+	check_count(bios, "ended_early", 105);
+	check_count(bios, "requests", 106);
+	check_count(bios, "in_flight_at_end", 107);
+	check_count(bios, "losses/table full", 108);
+	check_count(bios, "losses/completion not seen", 109);
+	check_count(bios, "losses/clock went backwards", 110);
+	check_count(bios, "walked", 111);
+	check_count(bios, "unqueued", 112);
+	check_count(bios, "walk_over", 113);
+	check_count(bios, "children", 114);
+	assert_int_equal(json_object_size(bios), 12);
+	check_count(json, "runs/0/trace/leaves/0/ops/read/losses/completion not seen", 115);
+	json_decref(json);
+}
+
+static void errors_have_their_names(void **state)
+{
+	struct result *result = made_up_result(1);
+	struct trace_view *trace = made_up_run(result, 0, 0, 1, 1)->trace;
+	json_t *json;
+
+	(void)state;
+	trace->leaf[0].op[OP_READ]->error[1] = 2;  /* BLK_STS_NOTSUPP */
+	trace->leaf[0].op[OP_READ]->error[10] = 3; /* BLK_STS_IOERR */
+	trace->leaf[0].op[OP_READ]->error[12] = 4; /* BLK_STS_AGAIN */
+	trace->leaf[0].op[OP_READ]->error[17] = 5; /* not the same in all kernels */
+	json = write_and_read(result, false);
+	check_count(json, "runs/0/trace/leaves/0/ops/read/errors/EOPNOTSUPP", 2);
+	check_count(json, "runs/0/trace/leaves/0/ops/read/errors/EIO", 3);
+	check_count(json, "runs/0/trace/leaves/0/ops/read/errors/EAGAIN", 4);
+	check_count(json, "runs/0/trace/leaves/0/ops/read/errors/status 17", 5);
+	assert_int_equal(json_object_size(find(json, "runs/0/trace/leaves/0/ops/read/errors")), 4);
+	assert_true(json_is_object(find(json, "runs/0/trace/above/0/ops/read/errors")));
+	assert_int_equal(json_object_size(find(json, "runs/0/trace/above/0/ops/read/errors")), 0);
+	json_decref(json);
+}
+
+/* The stages that there are, each with the seconds in which it came; values are the buckets' lowest. */
+static void stages_keep_their_course(void **state)
+{
+	struct result *result = made_up_result(1);
+	struct op_view *view = made_up_run(result, 0, 4, 1, 1)->trace->leaf[0].op[OP_READ];
+	struct second *second = xcalloc(2, sizeof(*second));
+	struct course *course = &view->course[STAGE_THROUGH];
+	json_t *json, *stages;
+
+	(void)state;
+	second[0] = (struct second){.at = 1000000000, .grown = xcalloc(2, sizeof(struct grown)), .buckets = 2};
+	second[0].grown[0] = (struct grown){.bucket = hist_bucket(100), .count = 3};
+	second[0].grown[1] = (struct grown){.bucket = hist_bucket(129), .count = 1};
+	second[1] = (struct second){.at = 3000000000, .grown = xcalloc(1, sizeof(struct grown)), .buckets = 1};
+	second[1].grown[0] = (struct grown){.bucket = hist_bucket(100), .count = 2};
+	*course = (struct course){.second = second, .seconds = 2};
+	hist_add(&view->stage[STAGE_THROUGH], 100, 5);
+	hist_add(&view->stage[STAGE_THROUGH], 129, 1);
+	json = write_and_read(result, false);
+	stages = find(json, "runs/0/trace/leaves/0/ops/read/stages");
+	assert_int_equal(json_object_size(stages), 3);
+	check_count(stages, "through/count", 6);
+	assert_int_equal(json_array_size(find(stages, "through/course")), 2);
+	check_count(stages, "through/course/0/at", 1000000000);
+	assert_int_equal(json_array_size(find(stages, "through/course/0/buckets")), 2);
+	check_count(stages, "through/course/0/buckets/0/0", 100);
+	check_count(stages, "through/course/0/buckets/0/1", 3);
+	check_count(stages, "through/course/0/buckets/1/0", 128);
+	check_count(stages, "through/course/0/buckets/1/1", 1);
+	check_count(stages, "through/course/1/at", 3000000000);
+	check_count(stages, "through/course/1/buckets/0/1", 2);
+	check_count(stages, "queue/sum", 375000ll * 6810);
+	check_count(stages, "device/course/0/buckets/0/1", 375000);
+	/* what its disk's bios wait for is not the partition's own */
+	assert_int_equal(json_object_size(find(json, "runs/0/trace/above/0/ops/read/stages")), 1);
+	json_decref(json);
+}
+
 /* A histogram can be built again from its buckets. */
 static void histograms_are_lossless(void **state)
 {
@@ -162,6 +291,7 @@ static void the_unknown_is_absent(void **state)
 	run->sample[0].has_disk = false;
 	run->engine->direction[OP_WRITE].latency[LATENCY_LAT].stddev = NAN;
 	result->target[0].laid_out_in = 0;
+	result->options.queue = false;
 	json = write_and_read(result, false);
 	check_absent(json, "no_trace");
 	check_absent(json, "observer");
@@ -178,6 +308,7 @@ static void the_unknown_is_absent(void **state)
 	check_absent(json, "runs/0/engine/directions/write/latency/lat/stddev");
 	check_absent(json, "runs/0/engine/directions/write/latency/lat/percentiles/p90");
 	check_absent(json, "runs/0/samples/0/disk_ios");
+	assert_true(json_is_false(find(json, "options/queue")));
 	check_count(json, "runs/0/samples/1/disk_ios", 12345);
 	json_decref(json);
 }
@@ -258,6 +389,12 @@ static void a_summary_is_short(void **state)
 	assert_false(contains_key(json, "samples"));
 	assert_false(contains_key(json, "issues"));
 	assert_false(contains_key(json, "diskstats"));
+	assert_false(contains_key(json, "course"));
+	assert_false(contains_key(json, "errors"));
+	assert_false(contains_key(json, "finished"));
+	check_text(json, "runs/4/trace/above/0/kind", "partition");
+	check_fraction(json, "runs/4/trace/leaves/0/ops/read/stages/queue/mean", 6810);
+	check_absent(json, "runs/4/trace/leaves/0/ops/read/stages/through");
 	check_absent(json, "machine/cpus");
 	check_fraction(json, "runs/4/engine/directions/read/latency/lat/mean", 78840);
 	check_count(json, "runs/4/trace/leaves/0/ops/read/stages/device/count", 375000);
@@ -288,7 +425,9 @@ static void names_the_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_the_key_values),	     cmocka_unit_test(histograms_are_lossless),
+		cmocka_unit_test(keeps_the_key_values),	     cmocka_unit_test(layers_say_what_they_are),
+		cmocka_unit_test(bios_keep_their_counts),    cmocka_unit_test(errors_have_their_names),
+		cmocka_unit_test(stages_keep_their_course),  cmocka_unit_test(histograms_are_lossless),
 		cmocka_unit_test(the_unknown_is_absent),     cmocka_unit_test(bad_utf8_does_not_stop_it),
 		cmocka_unit_test(numbers_beyond_the_format), cmocka_unit_test(a_failed_run_keeps_its_reason),
 		cmocka_unit_test(a_summary_is_short),	     cmocka_unit_test(names_the_file),

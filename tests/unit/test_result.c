@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "result/result.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +26,9 @@ static void assert_named(const char *const *names, size_t count)
 static void everything_has_a_name(void **state)
 {
 	(void)state;
+	assert_named(op_name, OPS);
+	assert_named(loss_name, LOSSES);
+	assert_named(stage_name, STAGES);
 	assert_named(latency_name, LATENCY_KINDS);
 	assert_named(stat_group_name, STAT_GROUPS);
 	assert_named(check_state_name, CHECK_STATES);
@@ -32,9 +36,82 @@ static void everything_has_a_name(void **state)
 	assert_named(target_kind_name, TARGET_KINDS);
 	assert_string_equal(latency_name[LATENCY_CLAT], "clat");
 	assert_string_equal(stat_group_name[STAT_FLUSH], "flush");
+	assert_string_equal(op_name[OP_WRITE_ZEROES], "write-zeroes");
+	assert_string_equal(loss_name[LOSS_UNSEEN], "completion not seen");
+	assert_string_equal(stage_name[STAGE_THROUGH], "through");
 	assert_true(percentile_percent[P50] == 50 && percentile_percent[P99_99] == 99.99);
 	for (int i = 1; i < PERCENTILES; i++)
 		assert_true(percentile_percent[i] > percentile_percent[i - 1]);
+}
+
+/* blk_errors in block/blk-core.c; later numbers are not the same in all kernels, so they have no errno here. */
+static void statuses_as_the_kernel_translates_them(void **state)
+{
+	static const int known[] = {0,	     EOPNOTSUPP, ETIMEDOUT, ENOSPC, ENOLINK, EREMOTEIO, EBADE,
+				    ENODATA, EILSEQ,	 ENOMEM,    EIO,    EREMCHG, EAGAIN,	EBUSY};
+
+	(void)state;
+	for (unsigned status = 0; status < STATUSES; status++)
+		assert_int_equal(status_errno(status), status < ARRAY_SIZE(known) ? known[status] : 0);
+	assert_int_equal(status_errno(UINT32_MAX), 0);
+}
+
+static void assert_balance(struct balance balance, uint64_t started, uint64_t timed, uint64_t untimed,
+			   uint64_t in_flight, uint64_t lost)
+{
+	assert_int_equal(balance.started, started);
+	assert_int_equal(balance.timed, timed);
+	assert_int_equal(balance.untimed, untimed);
+	assert_int_equal(balance.in_flight, in_flight);
+	assert_int_equal(balance.lost, lost);
+}
+
+/* No two numbers are equal, so that none can stand for another. */
+static const struct op_view every_count = {
+	.issues = 100,
+	.requeues = 7,
+	.completions = 82,
+	.in_flight_at_end = 2,
+	.loss = {[LOSS_TABLE_FULL] = 1, [LOSS_UNSEEN] = 3, [LOSS_CLOCK] = 5},
+	.bios = 200,
+	.finished = 120,
+	.empty = 17,
+	.ended_early = 11,
+	.bios_in_flight_at_end = 13,
+	.bio_loss = {[LOSS_TABLE_FULL] = 10, [LOSS_UNSEEN] = 20, [LOSS_CLOCK] = 9},
+};
+
+static void accounts_of_requests(void **state)
+{
+	static struct op_view view;
+	struct layer_view layer = {.has_requests = true, .op = {[OP_WRITE] = &view}};
+
+	(void)state;
+	view = every_count;
+	assert_int_equal(layer_stage(&layer), STAGE_DEVICE);
+	assert_balance(layer_balance(&layer, OP_WRITE), 93, 82, 0, 2, 9);
+	assert_balance(layer_balance(&layer, OP_READ), 0, 0, 0, 0, 0);
+
+	/* of its bios only where they were followed */
+	assert_balance(layer_bio_balance(&layer, OP_WRITE), 0, 0, 0, 0, 0);
+	layer.queue = true;
+	assert_balance(layer_bio_balance(&layer, OP_WRITE), 200, 120, 28, 13, 39);
+	assert_balance(layer_bio_balance(&layer, OP_READ), 0, 0, 0, 0, 0);
+	assert_balance(layer_balance(&layer, OP_WRITE), 93, 82, 0, 2, 9);
+}
+
+static void accounts_of_bios(void **state)
+{
+	static struct op_view view;
+	struct layer_view layer = {.queue = true, .op = {[OP_FLUSH] = &view}};
+
+	(void)state;
+	view = every_count;
+	assert_int_equal(layer_stage(&layer), STAGE_THROUGH);
+	assert_balance(layer_balance(&layer, OP_FLUSH), 200, 82, 0, 13, 39);
+	assert_balance(layer_bio_balance(&layer, OP_FLUSH), 0, 0, 0, 0, 0);
+	layer.queue = false;
+	assert_balance(layer_balance(&layer, OP_FLUSH), 0, 0, 0, 0, 0);
 }
 
 static void starts_now(void **state)
@@ -115,6 +192,20 @@ static char **two_words(void)
 	return words;
 }
 
+static struct op_view *view_with_course(void)
+{
+	struct op_view *view = xcalloc(1, sizeof(*view));
+	struct course *course = &view->course[STAGE_QUEUE];
+
+	course->second = xcalloc(2, sizeof(*course->second));
+	course->seconds = 2;
+	for (size_t i = 0; i < course->seconds; i++) {
+		course->second[i].grown = xcalloc(3, sizeof(struct grown));
+		course->second[i].buckets = 3;
+	}
+	return view;
+}
+
 static void fill_run(struct run *run)
 {
 	run->reason = xstrdup("killed");
@@ -128,10 +219,14 @@ static void fill_run(struct run *run)
 	run->engine->direction[OP_WRITE].latency[LATENCY_LAT].hist = hist_new();
 	run->trace = xcalloc(1, sizeof(*run->trace));
 	run->trace->top = xstrdup("md0");
-	run->trace->leaf = xcalloc(2, sizeof(struct leaf_view));
+	run->trace->leaf = xcalloc(2, sizeof(struct layer_view));
 	run->trace->leaves = 2;
 	run->trace->leaf[1].device = xstrdup("sdb");
-	run->trace->leaf[1].op[OP_FLUSH] = xcalloc(1, sizeof(struct op_view));
+	run->trace->leaf[1].op[OP_FLUSH] = view_with_course();
+	run->trace->above = xcalloc(1, sizeof(struct layer_view));
+	run->trace->aboves = 1;
+	run->trace->above[0].device = xstrdup("md0");
+	run->trace->above[0].op[OP_OTHER] = view_with_course();
 }
 
 static void fill_target(struct target *target)
@@ -194,6 +289,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything_has_a_name),
+		cmocka_unit_test(statuses_as_the_kernel_translates_them),
+		cmocka_unit_test(accounts_of_requests),
+		cmocka_unit_test(accounts_of_bios),
 		cmocka_unit_test(starts_now),
 		cmocka_unit_test(runs_start_absent),
 		cmocka_unit_test(adds_warnings_and_checks),

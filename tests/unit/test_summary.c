@@ -82,15 +82,16 @@ static void set_latency(struct direction *direction, enum latency_kind kind, uin
 
 static void add_leaf(struct trace_view *trace, const char *device)
 {
-	trace->leaf = xreallocarray(trace->leaf, trace->leaves + 1, sizeof(struct leaf_view));
-	memset(&trace->leaf[trace->leaves], 0, sizeof(struct leaf_view));
+	trace->leaf = xreallocarray(trace->leaf, trace->leaves + 1, sizeof(struct layer_view));
+	memset(&trace->leaf[trace->leaves], 0, sizeof(struct layer_view));
+	trace->leaf[trace->leaves].has_requests = true;
 	trace->leaf[trace->leaves++].device = xstrdup(device);
 }
 
 /* Requests of `value` ns on the last leaf. */
 static struct op_view *add_requests(struct run *run, enum op op, uint64_t completions, uint64_t value)
 {
-	struct leaf_view *leaf = &run->trace->leaf[run->trace->leaves - 1];
+	struct layer_view *leaf = &run->trace->leaf[run->trace->leaves - 1];
 	struct op_view *view = xcalloc(1, sizeof(*view));
 
 	view->issues = view->completions = completions;
@@ -272,6 +273,77 @@ static void merges_the_leaves(void **state)
 	summary_clear(&summary);
 }
 
+/* Where there are no requests the whole bio is timed, and it is what is counted. */
+static void bios_stand_in_for_requests(void **state)
+{
+	(void)state;
+	struct run *run = add_run();
+	struct layer_view *leaf;
+	struct op_view *view;
+	struct summary summary;
+
+	set_rates(run, OP_READ, 50, 1, 1);
+	add_trace(run);
+	view = add_requests(run, OP_READ, 0, 0);
+	leaf = &run->trace->leaf[0];
+	leaf->has_requests = false;
+	leaf->queue = true;
+	view->bios = 100;
+	view->completions = 95;
+	view->bios_in_flight_at_end = 2;
+	view->bio_loss[LOSS_TABLE_FULL] = 3;
+	hist_add(&view->stage[STAGE_THROUGH], 40, 95);
+	hist_add(&view->stage[STAGE_QUEUE], 7777, 95);
+
+	summary = summarize(&read_test, LATENCY_LAT);
+	assert_true(summary.has_device);
+	assert_int_equal(summary.device->count, 95);
+	assert_true(hist_mean(summary.device) == 40);
+	assert_true(summary.requests_per_io == 2);
+	assert_true(summary.coverage_percent > 96.938 && summary.coverage_percent < 96.939); /* 95 of 98 */
+	summary_clear(&summary);
+
+	leaf->queue = false;
+	memset(&view->stage, 0, sizeof(view->stage));
+	view->completions = 0;
+	summary = summarize(&read_test, LATENCY_LAT);
+	assert_false(summary.has_device);
+	assert_true(summary.requests_per_io == 0);
+	assert_true(summary.coverage_percent == 0);
+	summary_clear(&summary);
+}
+
+/* The device's figures are those of the leaves and of requests, whatever is above or waits before them. */
+static void layers_above_do_not_count(void **state)
+{
+	(void)state;
+	struct run *run = add_run();
+	struct layer_view *above;
+	struct op_view *view;
+	struct summary summary;
+
+	set_rates(run, OP_READ, 100, 1, 1);
+	add_trace(run);
+	view = add_requests(run, OP_READ, 100, 10);
+	hist_add(&view->stage[STAGE_QUEUE], 5000, 100);
+	view->bios = view->finished = 100;
+	run->trace->leaf[0].queue = true;
+	above = xcalloc(1, sizeof(*above));
+	above->has_requests = true;
+	above->op[OP_READ] = xcalloc(1, sizeof(struct op_view));
+	above->op[OP_READ]->issues = above->op[OP_READ]->completions = 100;
+	hist_add(&above->op[OP_READ]->stage[STAGE_DEVICE], 9000, 100);
+	run->trace->above = above;
+	run->trace->aboves = 1;
+
+	summary = summarize(&read_test, LATENCY_LAT);
+	assert_int_equal(summary.device->count, 100);
+	assert_int_equal(summary.device->max, 10);
+	assert_true(summary.requests_per_io == 1);
+	assert_true(summary.coverage_percent == 100);
+	summary_clear(&summary);
+}
+
 static void merges_the_runs_devices(void **state)
 {
 	(void)state;
@@ -361,6 +433,8 @@ int main(void)
 		TEST(each_run_weighs_the_same),
 		TEST(one_missing_histogram_hides_percentiles),
 		TEST(merges_the_leaves),
+		TEST(bios_stand_in_for_requests),
+		TEST(layers_above_do_not_count),
 		TEST(merges_the_runs_devices),
 		TEST(untraced_run_hides_the_device),
 		TEST(no_requests_no_device),

@@ -91,7 +91,7 @@ static void the_whole_report(void **state)
 				    "RND4K-Q1T1-Write      65.7 %  5.95 µs  11.4 µs  11.4 µs  11.4 µs  11.4 µs    100\n"
 				    "\n"
 				    "At depth 1 a 4 KiB read takes 78.8 µs, 68.1 µs of it in the device; a write\n"
-				    "17.4 µs, 11.4 µs of it. Rest: program, kernel, completion, not yet separated.\n"
+				    "17.4 µs, 11.4 µs of it. Rest: program, kernel and queues, not yet separated.\n"
 				    "Several requests per I/O, so no share: SEQ1M-Q8T1-Read 2.00, -Write 2.00.\n"
 				    "Other I/O on nvme0n1: 120 MiB, 0.1 % of what was moved.\n"
 				    "One run each: small differences mean nothing; --iterations 3 takes 10:36 min.\n");

@@ -339,6 +339,12 @@ static uint64_t requests_in_flight(const struct bench *bench, const struct targe
 
 static struct tracer *open_tracer(struct bench *bench, const struct target *target)
 {
+	const struct trace_wish wish = {
+		.layer = target->layer,
+		.layers = target->layers,
+		.in_flight = requests_in_flight(bench, target),
+		.queue = bench->options.options.queue,
+	};
 	struct tracer *tracer = NULL;
 	struct observer observed;
 	char size[FORMAT_LENGTH];
@@ -346,7 +352,7 @@ static struct tracer *open_tracer(struct bench *bench, const struct target *targ
 
 	if (bench->result->no_trace || !target->layers)
 		return NULL;
-	err = tracer_open(&tracer, target->layer, target->layers, requests_in_flight(bench, target));
+	err = tracer_open(&tracer, &wish);
 	if (!err) {
 		tracer_observe(tracer, &observed);
 		log_detail("probes live after %.0f ms, %s of maps", observed.startup / 1e6,
@@ -377,6 +383,7 @@ static int lay_out(struct bench *bench, size_t target)
 	log_progress_end();
 	if (err == -ETIMEDOUT) {
 		log_warning("%s: the device did not become idle within 30 s: other I/O is going on", model->given);
+		target_warn(model, "the device did not become idle before the first test: other I/O was going on");
 		return 0;
 	}
 	return err;

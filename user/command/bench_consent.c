@@ -61,7 +61,11 @@ void bench_announce(const struct bench_options *options, const struct result *re
 	log_info("%zu run%s on %zu target%s: about %s", runs, runs == 1 ? "" : "s", result->targets,
 		 result->targets == 1 ? "" : "s", format_span(span, runs * bench_run_time(options)));
 	if (laid_out)
-		log_info("before that %s are written to lay the test data out", format_size(size, laid_out));
+		log_info("before that %s are written to lay the test data out, and the device is left to become idle",
+			 format_size(size, laid_out));
+	for (size_t i = 0; i < result->targets; i++)
+		if (result->target[i].kind == TARGET_FILE)
+			log_info("%s is a new file, and is removed at the end", result->target[i].given);
 	if (writes)
 		log_info("write tests run for %s, at whatever rate the disk takes",
 			 format_exact_span(span, writes * (options->options.warmup + options->options.duration)));

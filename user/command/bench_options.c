@@ -33,6 +33,7 @@ enum key {
 	KEY_LATENCY,
 	KEY_WRITE_THROUGH,
 	KEY_NO_TRACE,
+	KEY_STAGES,
 	KEY_READ_ONLY,
 	KEY_DESTROY_DATA,
 	KEY_YES,
@@ -61,6 +62,7 @@ static const struct option_row rows[] = {
 	 "which of fio's latencies is shown: lat, from call to reaping as DiskSpd has "
 	 "it, or clat, as older results have (lat)"},
 	{KEY_WRITE_THROUGH, "write-through", NULL, "every write is synced (O_DSYNC), as DiskSpd's -Sh"},
+	{KEY_STAGES, "stages", "LIST", "what is timed: device alone, or device,queue (device,queue)"},
 	{KEY_NO_TRACE, "no-trace", NULL, "without BPF: the figures of fio alone"},
 	{0, "What may be written", NULL, NULL},
 	{KEY_READ_ONLY, "read-only", NULL, "run the read tests only; a device is not written at all"},
@@ -71,7 +73,7 @@ static const struct option_row rows[] = {
 	{0, "Output", NULL, NULL},
 	{'o', "outdir", "DIR", "where the CSV and the JSON go (.)"},
 	{KEY_JSON, "json", NULL, "print a summary as JSON instead of the report"},
-	{'v', "verbose", NULL, "say more about what is done"},
+	{'v', "verbose", NULL, "say more about what is done, and what each device of the stack did"},
 	{'h', "help", NULL, "show this"},
 	{0},
 };
@@ -142,6 +144,16 @@ static int take_latency(struct bench_options *to, const char *value, const char 
 		to->options.latency = LATENCY_CLAT;
 	else
 		return -EINVAL;
+	return 0;
+}
+
+/* The device is always timed; what is left out of the rest is not in the loaded programs either. */
+static int take_stages(struct bench_options *to, const char *value, const char **expected)
+{
+	*expected = "device or device,queue";
+	if (strcmp(value, "device") && strcmp(value, "device,queue") && strcmp(value, "queue,device"))
+		return -EINVAL;
+	to->options.queue = strcmp(value, "device");
 	return 0;
 }
 
@@ -219,6 +231,8 @@ static int take(void *context, const struct option_row *row, const char *value, 
 	case KEY_WRITE_THROUGH:
 		to->options.write_through = true;
 		return 0;
+	case KEY_STAGES:
+		return take_stages(to, value, expected);
 	case KEY_NO_TRACE:
 		to->options.trace = false;
 		return 0;
@@ -314,6 +328,7 @@ int bench_options_parse(struct bench_options *options, int argc, char **argv)
 			    .iterations = 1,
 			    .latency = LATENCY_LAT,
 			    .trace = true,
+			    .queue = true,
 			    .ioengine = xstrdup("libaio")},
 		.config = "NonRAID",
 		.outdir = ".",

@@ -33,7 +33,7 @@ struct list {
 };
 
 struct shares {
-	struct list single, several, fewer, above;
+	struct list single, others, several, fewer, above;
 	bool known;
 };
 
@@ -79,6 +79,8 @@ static void add_share(struct shares *shares, const struct test *test, const stru
 	shares->known |= share->state == SHARE_KNOWN;
 	if (share->state == SHARE_KNOWN && test->depth == 1 && test->jobs == 1)
 		add_single(&shares->single, test, share);
+	else if (share->state == SHARE_OTHERS)
+		add_name(&shares->others, test, share);
 	else if (share->state == SHARE_SEVERAL)
 		add_name(share->requests_per_io > 1 ? &shares->several : &shares->fewer, test, share);
 	else if (share->state == SHARE_ABOVE_LATENCY)
@@ -87,7 +89,7 @@ static void add_share(struct shares *shares, const struct test *test, const stru
 
 static void explain_rest(struct text *text, enum latency_kind kind)
 {
-	text_addf(text, "%sRest: program, kernel, completion, not yet separated.", text->length ? " " : "");
+	text_addf(text, "%sRest: program, kernel and queues, not yet separated.", text->length ? " " : "");
 	if (kind != LATENCY_LAT)
 		text_addf(text, " Share and rest are of lat: %s is only a part of it.", latency_name[kind]);
 }
@@ -119,6 +121,7 @@ static void print_shares(const struct view *view, size_t target, bool explain)
 	if (single->length)
 		screen_paragraph(&view->screen, STYLE_PLAIN, 0, single->data);
 	text_free(single);
+	print_list(view, STYLE_WARNING, "Requests of other I/O are among the device's, so no share", &shares.others);
 	print_list(view, STYLE_PLAIN, "Several requests per I/O, so no share", &shares.several);
 	print_list(view, STYLE_PLAIN, "Fewer requests than I/Os, so no share", &shares.fewer);
 	print_list(view, STYLE_WARNING, "Other I/O makes the device's mean exceed lat, so no share", &shares.above);

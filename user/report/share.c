@@ -6,6 +6,9 @@
 /* How far requests per I/O may be off 1 (a few requests of the file system's own). */
 #define SEVERAL 0.01
 
+/* Percent of other I/O from which on its requests shift what is said of the workload's. */
+#define MUCH 5
+
 /*
  * Means are averaged run by run, on both sides: taken from all requests together, the device's mean would follow the
  * faster runs, which have more of them, while the engine's weighs each run the same.
@@ -32,6 +35,8 @@ static enum share_state judge(const struct share *share, const struct summary *s
 {
 	if (!summary->has_device)
 		return summary->device ? SHARE_NO_REQUESTS : SHARE_NOT_TRACED;
+	if (share->other_percent >= MUCH)
+		return SHARE_OTHERS;
 	if (!(fabs(share->requests_per_io - 1) <= SEVERAL))
 		return SHARE_SEVERAL;
 	return share->device_mean > share->latency_mean ? SHARE_ABOVE_LATENCY : SHARE_KNOWN;
@@ -47,6 +52,7 @@ void share_of_runs(struct share *share, const struct run *const *runs, size_t co
 		.device_mean = average_device_mean(runs, count, test),
 		.latency_mean = all.mean,
 		.requests_per_io = all.requests_per_io,
+		.other_percent = all.other_bytes ? 100.0 * all.other_bytes / (all.own_bytes + all.other_bytes) : 0,
 		.coverage_percent = all.coverage_percent,
 		.has_percentile = all.has_device,
 	};

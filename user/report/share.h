@@ -9,6 +9,7 @@ enum share_state {
 	SHARE_KNOWN,
 	SHARE_NOT_TRACED,   /* a run has no trace */
 	SHARE_NO_REQUESTS,  /* traced, and none was seen */
+	SHARE_OTHERS,	    /* so much other I/O that its requests are among those that were timed */
 	SHARE_SEVERAL,	    /* an I/O is not one request, so a request's time is no part of an I/O's */
 	SHARE_ABOVE_LATENCY /* the device's mean is above the I/O's: other I/O is in it */
 };
@@ -19,6 +20,7 @@ struct share {
 	double device_mean;  /* ns; average over the runs, as the latency is */
 	double latency_mean; /* ns, always of lat, which the device's time is part of; clat is not all of it */
 	double requests_per_io;
+	double other_percent; /* bytes on the target's disk that were not the workload's */
 	double coverage_percent;
 	bool has_percentile;
 	uint64_t percentile[PERCENTILES]; /* of all requests together */

@@ -123,10 +123,23 @@ static uint64_t matrix_time(const struct view *view, unsigned iterations)
 	return time;
 }
 
+static bool anything_done(const struct result *result)
+{
+	for (size_t i = 0; i < result->runs; i++)
+		if (result->run[i].state == RUN_DONE)
+			return true;
+	return false;
+}
+
 static void print_remark(const struct view *view)
 {
 	const struct options *options = &view->result->options;
 	char span[FORMAT_LENGTH];
+
+	if (!anything_done(view->result)) {
+		screen_paragraph(&view->screen, STYLE_PLAIN, 0, "No run was finished.");
+		return;
+	}
 
 	if (options->iterations > 1) {
 		screen_paragraphf(&view->screen, STYLE_PLAIN, 0,

@@ -59,7 +59,7 @@ static void check_balance(struct run *run)
 
 	if (!run->trace->top) {
 		run_add_check(run, "balance", CHECK_UNKNOWN, NULL, NULL,
-			      "What the engine's tasks queued was not counted, as the target's own disk is not known.");
+			      "What the engine's tasks queued was not counted: --stages left it out.");
 		return;
 	}
 	for (int op = 0; op < DIRECTIONS; op++) {
@@ -82,69 +82,102 @@ static void check_balance(struct run *run)
 
 /* --- identity --- */
 
-static uint64_t sum_losses(const struct op_view *view)
+/* What was lost, by name. */
+static void add_losses(struct text *text, const uint64_t loss[LOSSES])
 {
-	uint64_t sum = 0;
-
-	for (int loss = 0; loss < LOSSES; loss++)
-		sum += view->loss[loss];
-	return sum;
-}
-
-/* What was lost, by name, and what a build that loses on purpose did. */
-static void add_losses(struct text *text, const struct op_view *view)
-{
-	char count[FORMAT_LENGTH], found[FORMAT_LENGTH];
 	const char *separator = " Without a time: ";
+	char count[FORMAT_LENGTH];
 
-	for (int loss = 0; loss < LOSSES; loss++) {
-		if (!view->loss[loss])
+	for (int i = 0; i < LOSSES; i++) {
+		if (!loss[i])
 			continue;
-		text_addf(text, "%s%s (%s)", separator, format_count(count, view->loss[loss]), loss_name[loss]);
+		text_addf(text, "%s%s (%s)", separator, format_count(count, loss[i]), loss_name[i]);
 		separator = ", ";
 	}
-	if (sum_losses(view))
+	if (*separator == ',')
 		text_addf(text, ".");
+}
+
+/* What a build that loses on purpose did. */
+static void add_faults(struct text *text, const struct op_view *view)
+{
+	char count[FORMAT_LENGTH], found[FORMAT_LENGTH];
+
 	if (view->faults)
 		text_addf(text, " This build drops completions on purpose: %s, of which %s were found as not seen.",
 			  format_count(count, view->faults), format_count(found, view->faults_found));
 }
 
-static void check_identity(struct run *run, const char *device, enum op op, const struct op_view *view)
+static void add_closure(struct text *text, const char *things, uint64_t started, uint64_t ends)
 {
-	uint64_t lost = sum_losses(view), ends = view->requeues + view->completions + view->in_flight_at_end + lost;
-	bool closed = view->issues == ends;
 	char difference[FORMAT_LENGTH];
-	struct text text = {0};
-	char *found = xasprintf("issues %" PRIu64 " - requeues %" PRIu64 " %s %" PRIu64 " timed + %" PRIu64
-				" in flight + %" PRIu64 " lost",
-				view->issues, view->requeues, closed ? "=" : "!=", view->completions,
-				view->in_flight_at_end, lost);
 
-	text_addf(&text, "%s, %s: ", device, op_name[op]);
-	if (closed)
-		text_addf(&text, "every request that was issued is accounted for.");
+	if (started == ends)
+		text_addf(text, "every %s that was started is accounted for.", things);
 	else
-		text_addf(&text,
-			  "%s requests %s. Do not rely on this run's device times; repeat it, and report it as a bug "
-			  "if it happens again.",
-			  format_count(difference, distance(view->issues, ends)),
-			  view->issues > ends ? "were issued and are not accounted for"
-					      : "are accounted for that were not issued");
-	add_losses(&text, view);
-	run_add_check(run, "identity", closed ? CHECK_PASSED : CHECK_FAILED, found, xstrdup("both sides equal"), "%s",
-		      text.data);
-	text_free(&text);
+		text_addf(text,
+			  "%s %ss %s. Do not rely on this run's device times; repeat it, and report it as a bug if it "
+			  "happens again.",
+			  format_count(difference, distance(started, ends)), things,
+			  started > ends ? "were started and are not accounted for"
+					 : "are accounted for that were not started");
 }
 
-static void check_identities(struct run *run)
+static void add_identity(struct run *run, bool closed, char *found, struct text *sentence)
 {
-	for (size_t i = 0; i < run->trace->leaves; i++) {
-		const struct leaf_view *leaf = &run->trace->leaf[i];
+	run_add_check(run, "identity", closed ? CHECK_PASSED : CHECK_FAILED, found, xstrdup("both sides equal"), "%s",
+		      sentence->data);
+	text_free(sentence);
+}
 
-		for (int op = 0; op < OPS; op++)
-			if (leaf->op[op])
-				check_identity(run, leaf->device, op, leaf->op[op]);
+static void check_requests(struct run *run, const struct layer_view *layer, enum op op)
+{
+	const struct op_view *view = layer->op[op];
+	struct balance balance = layer_balance(layer, op);
+	uint64_t ends = balance.timed + balance.in_flight + balance.lost;
+	bool closed = balance.started == ends;
+	struct text text = {0};
+
+	text_addf(&text, "%s, %s: ", layer->device, op_name[op]);
+	add_closure(&text, "request", balance.started, ends);
+	add_losses(&text, view->loss);
+	add_faults(&text, view);
+	add_identity(run, closed,
+		     xasprintf("issues %" PRIu64 " - requeues %" PRIu64 " %s %" PRIu64 " timed + %" PRIu64
+			       " in flight + %" PRIu64 " lost",
+			       view->issues, view->requeues, closed ? "=" : "!=", balance.timed, balance.in_flight,
+			       balance.lost),
+		     &text);
+}
+
+static void check_bios(struct run *run, const struct layer_view *layer, enum op op)
+{
+	struct balance balance = layer->has_requests ? layer_bio_balance(layer, op) : layer_balance(layer, op);
+	uint64_t ends = balance.timed + balance.untimed + balance.in_flight + balance.lost;
+	bool closed = balance.started == ends;
+	struct text text = {0};
+
+	if (!balance.started && !ends)
+		return;
+	text_addf(&text, "%s, %s: ", layer->device, op_name[op]);
+	add_closure(&text, "bio", balance.started, ends);
+	add_losses(&text, layer->op[op]->bio_loss);
+	add_identity(run, closed,
+		     xasprintf("bios %" PRIu64 " %s %" PRIu64 " timed + %" PRIu64
+			       " without data or ended early + %" PRIu64 " in flight + %" PRIu64 " lost",
+			       balance.started, closed ? "=" : "!=", balance.timed, balance.untimed, balance.in_flight,
+			       balance.lost),
+		     &text);
+}
+
+static void check_identity(struct run *run, const struct layer_view *layer)
+{
+	for (int op = 0; op < OPS; op++) {
+		if (!layer->op[op])
+			continue;
+		if (layer->has_requests)
+			check_requests(run, layer, op);
+		check_bios(run, layer, op);
 	}
 }
 
@@ -156,12 +189,12 @@ static void count_timed(const struct trace_view *trace, const struct test *test,
 	*timed = *ended = 0;
 	for (size_t i = 0; i < trace->leaves; i++) {
 		for (int op = 0; op < OPS; op++) {
-			const struct op_view *view = trace->leaf[i].op[op];
+			struct balance balance = layer_balance(&trace->leaf[i], op);
 
-			if (!view || !test_has_op(test, op))
+			if (!test_has_op(test, op))
 				continue;
-			*timed += view->completions;
-			*ended += view->issues - view->requeues - view->in_flight_at_end;
+			*timed += balance.timed;
+			*ended += balance.started - balance.in_flight;
 		}
 	}
 }
@@ -217,46 +250,55 @@ static bool group_has_op(enum stat_group group, enum op op)
 	}
 }
 
-static struct group_count count_group(const struct leaf_view *leaf, enum stat_group group)
+/* md and zram count neither discards nor what they turn into one. */
+static bool group_counts_op(const struct layer_view *layer, enum stat_group group, enum op op)
+{
+	return group_has_op(group, op) && (layer->has_requests || op == OP_READ || op == OP_WRITE);
+}
+
+static struct group_count count_group(const struct layer_view *layer, enum stat_group group)
 {
 	struct group_count count = {0};
 
 	for (int op = 0; op < OPS; op++) {
-		const struct op_view *view = leaf->op[op];
+		const struct op_view *view = layer->op[op];
 
-		if (!view || !group_has_op(group, op))
+		if (!view || !group_counts_op(layer, group, op))
 			continue;
-		count.ios += view->issues - view->requeues;
-		count.sectors += (view->issued_bytes - view->requeued_bytes) / SECTOR;
+		count.ios += layer->has_requests ? view->issues - view->requeues : view->bios;
+		count.sectors +=
+			(layer->has_requests ? view->issued_bytes - view->requeued_bytes : view->bio_bytes) / SECTOR;
 	}
 	return count;
 }
 
-static bool is_top(const struct trace_view *trace, const struct leaf_view *leaf)
+static uint64_t flush_ends(const struct layer_view *layer)
 {
-	return trace->top && !strcmp(trace->top, leaf->device);
+	uint64_t ends = 0;
+
+	for (int op = 0; op < OPS; op++)
+		ends += layer->op[op] ? layer->op[op]->flush_ends : 0;
+	return ends;
 }
 
 /*
- * An empty flush bio is counted by the kernel as a write of no sectors, though it is never issued. On the target's own
- * disk these bios were counted; below it (md and dm send their own) there are at most as many as flush sequences ended
- * or flushes were issued.
+ * What the kernel counts beyond that: a flush bio without data is a write to it, though never issued; and a bio-based
+ * layer may count each piece of a split.
  */
-static void count_empty_flushes(const struct trace_view *trace, const struct leaf_view *leaf, uint64_t *least,
-				uint64_t *most)
+static uint64_t count_beside(const struct layer_view *layer, enum stat_group group, bool bios_known)
 {
-	uint64_t ends = 0, flushes = count_group(leaf, STAT_FLUSH).ios;
+	uint64_t children = 0;
 
-	if (is_top(trace, leaf)) {
-		*least = *most =
-			trace->queued[OWNER_WORKLOAD][OP_FLUSH].bios + trace->queued[OWNER_OTHERS][OP_FLUSH].bios;
-		return;
-	}
+	/* Without Q those flushes were not seen; each is the end of a flush sequence. */
+	if (layer->has_requests && !bios_known)
+		return group == STAT_WRITE ? flush_ends(layer) : 0;
+	if (layer->has_requests)
+		return group == STAT_WRITE && layer->op[OP_FLUSH] ? layer->op[OP_FLUSH]->empty : 0;
 	for (int op = 0; op < OPS; op++)
-		if (leaf->op[op])
-			ends += leaf->op[op]->flush_ends;
-	*least = 0;
-	*most = ends > flushes ? ends : flushes;
+		children += layer->op[op] && group_counts_op(layer, group, op) ? layer->op[op]->children : 0;
+	if (group == STAT_WRITE && layer->op[OP_FLUSH])
+		children += layer->op[OP_FLUSH]->empty;
+	return children;
 }
 
 static char *requests_text(uint64_t least, uint64_t most, uint64_t sectors)
@@ -267,17 +309,16 @@ static char *requests_text(uint64_t least, uint64_t most, uint64_t sectors)
 }
 
 /* Flushes have no sectors in the kernel's file. */
-static void check_group(struct run *run, const struct leaf_view *leaf, enum stat_group group)
+static void check_group(struct run *run, const struct layer_view *leaf, enum stat_group group)
 {
 	const struct stat_delta *kernel = &leaf->stat[group];
 	struct group_count ours = count_group(leaf, group);
-	uint64_t least = 0, most = 0, sectors = group == STAT_FLUSH ? 0 : ours.sectors;
+	bool bios_known = run->trace->top;
+	uint64_t most = ours.ios + count_beside(leaf, group, bios_known);
+	uint64_t least = leaf->has_requests && bios_known ? most : ours.ios;
+	uint64_t sectors = group == STAT_FLUSH ? 0 : ours.sectors;
 	bool equal;
 
-	if (group == STAT_WRITE)
-		count_empty_flushes(run->trace, leaf, &least, &most);
-	least += ours.ios;
-	most += ours.ios;
 	if (!most && !kernel->ios)
 		return;
 	equal = kernel->ios >= least && kernel->ios <= most && kernel->sectors == sectors;
@@ -291,7 +332,7 @@ static void check_group(struct run *run, const struct leaf_view *leaf, enum stat
 }
 
 /* With queue/iostats at 0 the kernel counts nothing. */
-static bool kernel_counts(const struct leaf_view *leaf)
+static bool kernel_counts(const struct layer_view *leaf)
 {
 	uint64_t ours = 0, kernel = 0;
 
@@ -302,34 +343,55 @@ static bool kernel_counts(const struct leaf_view *leaf)
 	return kernel || !ours;
 }
 
-static void check_diskstats(struct run *run)
+/*
+ * Each bio-based driver keeps the kernel's statistics itself: dm counts discards and zeroes (as writes), md and zram do
+ * not. With requests it is the block layer, which counts flushes for whole disks only; and how many a partition's empty
+ * flush bios add to its writes is known only where bios were counted.
+ */
+static bool group_is_comparable(const struct run *run, const struct layer_view *layer, enum stat_group group)
 {
-	for (size_t i = 0; i < run->trace->leaves; i++) {
-		const struct leaf_view *leaf = &run->trace->leaf[i];
+	if (!layer->has_requests)
+		return group == STAT_READ ||
+		       (group == STAT_WRITE && !layer->op[OP_DISCARD] && !layer->op[OP_WRITE_ZEROES]);
+	if (group == STAT_FLUSH)
+		return !layer->partition;
+	return group != STAT_WRITE || !layer->partition || run->trace->top;
+}
 
-		if (!leaf->has_stat) {
-			run_add_check(
-				run, "diskstats", CHECK_NOT_APPLICABLE, NULL, NULL,
-				"%s: other I/O was in flight as the recording began or ended, so the kernel's count "
-				"cannot be compared.",
-				leaf->device);
-		} else if (!kernel_counts(leaf)) {
-			run_add_check(
-				run, "diskstats", CHECK_NOT_APPLICABLE, NULL, NULL,
-				"%s: the kernel counted no I/O at all. Its accounting is switched off: write 1 to "
-				"/sys/block/%s/queue/iostats to have it compared.",
-				leaf->device, leaf->device);
-		} else {
-			for (int group = 0; group < STAT_GROUPS; group++)
-				check_group(run, leaf, group);
-		}
+static void check_diskstats(struct run *run, const struct layer_view *layer)
+{
+	if (!layer->has_stat) {
+		run_add_check(
+			run, "diskstats", CHECK_NOT_APPLICABLE, NULL, NULL,
+			"%s: other I/O was in flight as the recording began or ended, so the kernel's count cannot "
+			"be compared.",
+			layer->device);
+		return;
 	}
+	if (!kernel_counts(layer)) {
+		run_add_check(run, "diskstats", CHECK_NOT_APPLICABLE, NULL, NULL,
+			      "%s: the kernel counted no I/O at all. Its accounting is switched off: write 1 to "
+			      "/sys/block/%s/queue/iostats to have it compared.",
+			      layer->device, layer->device);
+		return;
+	}
+	for (int group = 0; group < STAT_GROUPS; group++)
+		if (group_is_comparable(run, layer, group))
+			check_group(run, layer, group);
+}
+
+static void check_layers(struct run *run, void (*check)(struct run *run, const struct layer_view *layer))
+{
+	for (size_t i = 0; i < run->trace->aboves; i++)
+		check(run, &run->trace->above[i]);
+	for (size_t i = 0; i < run->trace->leaves; i++)
+		check(run, &run->trace->leaf[i]);
 }
 
 /* --- await --- */
 
 /* The kernel's count and time of the test's own groups. */
-static struct stat_delta own_stat(const struct leaf_view *leaf, const struct test *test)
+static struct stat_delta own_stat(const struct layer_view *leaf, const struct test *test)
 {
 	struct stat_delta sum = {0};
 
@@ -349,6 +411,8 @@ static const char *await_obstacle(const struct run *run, const struct test *test
 {
 	if (run->trace->leaves != 1)
 		return "the target does not lie on exactly one device";
+	if (!run->trace->leaf[0].has_requests)
+		return "of bios it counts whole clock ticks, from a later moment";
 	if (!run->trace->leaf[0].has_stat)
 		return "other I/O was in flight as the recording began or ended";
 	if (!summary->has_device || !own_stat(&run->trace->leaf[0], test).ios)
@@ -357,14 +421,39 @@ static const char *await_obstacle(const struct run *run, const struct test *test
 		return "the engine gave no mean latency";
 	if (summary->requests_per_io < 0.99 || summary->requests_per_io > 1.01)
 		return "requests are not I/Os, as some were split or merged";
+	if (!run->trace->top)
+		return "--stages left out whose I/O it was";
+	if (test_has_op(test, OP_WRITE) && run->trace->leaf[0].op[OP_FLUSH] && run->trace->leaf[0].op[OP_FLUSH]->empty)
+		return "flushes without data are among the kernel's writes";
 	if (summary->other_bytes * 100 >= summary->own_bytes)
 		return "1 % or more of the disk's I/O was not the workload's";
 	return NULL;
 }
 
 /* The kernel's time is in whole milliseconds, so its mean is uncertain by one of them, spread over the I/Os. */
+static const char *await_advice(bool between, uint64_t others)
+{
+	if (between)
+		return "";
+	if (others)
+		return " Requests of others are among the device's and the kernel's, but not among the engine's: a few slow "
+		       "ones can do that. Repeat the run with the disk at rest.";
+	return " One of the three clocks or counts is wrong: repeat the run with the disk at rest, and report it as a bug "
+	       "if it happens again.";
+}
+
+static uint64_t bios_of_others(const struct run *run, const struct test *test)
+{
+	uint64_t bios = 0;
+
+	for (int op = 0; op < OPS; op++)
+		bios += test_has_op(test, op) ? run->trace->queued[OWNER_OTHERS][op].bios : 0;
+	return bios;
+}
+
 static void compare_await(struct run *run, const struct test *test, const struct summary *summary)
 {
+	uint64_t others = bios_of_others(run, test);
 	struct stat_delta stat = own_stat(&run->trace->leaf[0], test);
 	double device = hist_mean(summary->device), await = (double)stat.time / (double)stat.ios, lat = summary->mean;
 	double resolution = NS_PER_MS / (double)stat.ios;
@@ -374,17 +463,14 @@ static void compare_await(struct run *run, const struct test *test, const struct
 	format_latency(device_text, device);
 	format_latency(await_text, await);
 	format_latency(lat_text, lat);
-	run_add_check(run, "await", above && below ? CHECK_PASSED : CHECK_WARNING,
+	run_add_check(run, "await", above && below ? CHECK_PASSED : others ? CHECK_UNKNOWN : CHECK_WARNING,
 		      xasprintf("device %s, diskstats %s, lat %s", device_text, await_text, lat_text),
 		      xstrdup("device <= diskstats <= lat"),
 		      "The mean that the kernel's own counters give, %s, lies %s.%s", await_text,
 		      above && below ? "between the mean device time and the mean latency"
 		      : above	     ? "above the mean latency"
 				     : "below the mean device time",
-		      above && below
-			      ? ""
-			      : " One of the three clocks or counts is wrong: repeat the run with the disk at rest, "
-				"and report it as a bug if it happens again.");
+		      await_advice(above && below, others));
 }
 
 static void check_await(struct run *run, const struct test *test)
@@ -456,9 +542,9 @@ void check_run(struct run *run, const struct test *test)
 		return;
 	if (run->trace) {
 		check_balance(run);
-		check_identities(run);
+		check_layers(run, check_identity);
 		check_coverage(run, test);
-		check_diskstats(run);
+		check_layers(run, check_diskstats);
 		check_await(run, test);
 	}
 	check_percentiles(run);

@@ -7,8 +7,6 @@
 #include "base/text.h"
 #include "file_json.h"
 
-static const char *const access_name[] = {[ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_MIX] = "mix"};
-
 /* --- the machine, the options, the tests --- */
 
 static json_t *machine_to_json(const struct machine *machine, bool summary)
@@ -43,6 +41,7 @@ static json_t *options_to_json(const struct options *options)
 	put_boolean(object, "quick", options->quick);
 	put_boolean(object, "write_through", options->write_through);
 	put_boolean(object, "trace", options->trace);
+	put_boolean(object, "queue", options->queue);
 	put_boolean(object, "read_only", options->read_only);
 	put_boolean(object, "thread", options->thread);
 	put_text(object, "ioengine", options->ioengine);
@@ -166,19 +165,13 @@ static json_t *result_to_object(const struct result *result, bool summary)
 	return object;
 }
 
-static void *allocate(size_t size)
-{
-	return xcalloc(size, 1);
-}
-
 char *result_to_json(const struct result *result, bool summary)
 {
 	struct text text = {0};
 	json_t *object;
 	char *dumped;
 
-	/* Nothing below can then fail half-way and leave us with a part of the result. */
-	json_set_alloc_funcs(allocate, free);
+	file_json_init();
 	object = result_to_object(result, summary);
 	dumped = json_dumps(object, summary ? JSON_INDENT(2) | JSON_REAL_PRECISION(15) : JSON_COMPACT);
 	text_addf(&text, "%s\n", dumped);

@@ -2,9 +2,45 @@
 #include "file_json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
+
+const char *const access_name[ACCESSES] = {[ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_MIX] = "mix"};
+
+const char *const owner_name[OWNERS] = {[OWNER_WORKLOAD] = "workload", [OWNER_OTHERS] = "others"};
+
+const char *const percentile_key[PERCENTILES] = {"p50", "p90", "p95", "p99", "p99.9", "p99.99"};
+
+const char *const layer_kind_name[LAYER_KINDS] = {
+	[LAYER_KIND_REQUESTS] = "requests",
+	[LAYER_KIND_BIOS] = "bios",
+	[LAYER_KIND_PARTITION] = "partition",
+};
+
+const char *status_key(char key[STATUS_KEY_LENGTH], unsigned status)
+{
+	const char *name = status_errno(status) ? strerrorname_np(status_errno(status)) : NULL;
+
+	if (name)
+		snprintf(key, STATUS_KEY_LENGTH, "%s", name);
+	else
+		snprintf(key, STATUS_KEY_LENGTH, "status %u", status);
+	return key;
+}
+
+static void *allocate(size_t size)
+{
+	return xcalloc(size, 1);
+}
+
+void file_json_init(void)
+{
+	json_set_alloc_funcs(allocate, free);
+}
 
 json_t *text_to_json(const char *text)
 {

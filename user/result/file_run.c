@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "file_json.h"
 
-static const char *const owner_name[OWNERS] = {[OWNER_WORKLOAD] = "workload", [OWNER_OTHERS] = "others"};
-
 /* --- histograms --- */
 
-static const char *percentile_key(int percentile)
+static json_t *pair_to_json(uint64_t first, uint64_t second)
 {
-	static const char *const key[PERCENTILES] = {"p50", "p90", "p95", "p99", "p99.9", "p99.99"};
+	json_t *pair = json_array();
 
-	return key[percentile];
+	json_array_append_new(pair, count_to_json(first));
+	json_array_append_new(pair, count_to_json(second));
+	return pair;
 }
 
 static json_t *hist_to_json(const struct hist *hist)
@@ -23,16 +23,9 @@ static json_t *hist_to_json(const struct hist *hist)
 	put_count(object, "count", hist->count);
 	put_count(object, "sum", hist->sum);
 	put_count(object, "max", hist->max);
-	for (uint32_t bucket = 0; bucket < HIST_BUCKETS; bucket++) {
-		json_t *pair;
-
-		if (!hist->bucket[bucket])
-			continue;
-		pair = json_array();
-		json_array_append_new(pair, count_to_json(hist_lower(bucket)));
-		json_array_append_new(pair, count_to_json(hist->bucket[bucket]));
-		json_array_append_new(buckets, pair);
-	}
+	for (uint32_t bucket = 0; bucket < HIST_BUCKETS; bucket++)
+		if (hist->bucket[bucket])
+			json_array_append_new(buckets, pair_to_json(hist_lower(bucket), hist->bucket[bucket]));
 	put(object, "buckets", buckets);
 	return object;
 }
@@ -48,7 +41,7 @@ static json_t *hist_to_summary(const struct hist *hist)
 	}
 	put_fraction(object, "mean", hist_mean(hist));
 	for (int i = 0; i < PERCENTILES; i++)
-		put_count(percentiles, percentile_key(i), hist_percentile(hist, percentile_percent[i]));
+		put_count(percentiles, percentile_key[i], hist_percentile(hist, percentile_percent[i]));
 	put(object, "percentiles", percentiles);
 	return object;
 }
@@ -70,7 +63,7 @@ static json_t *latency_to_json(const struct latency *latency, bool summary)
 	put_fraction(object, "stddev", latency->stddev);
 	for (int i = 0; i < PERCENTILES; i++)
 		if (latency->has_percentile[i])
-			put_count(percentiles, percentile_key(i), latency->percentile[i]);
+			put_count(percentiles, percentile_key[i], latency->percentile[i]);
 	put(object, "percentiles", percentiles);
 	if (!summary)
 		put(object, "histogram", hist_to_json(latency->hist));
@@ -118,13 +111,58 @@ static json_t *figures_to_json(const struct engine_figures *figures, bool summar
 
 /* --- what the probes saw --- */
 
+/* The buckets that grew, second by second. */
+static json_t *course_to_json(const struct course *course)
+{
+	json_t *seconds = json_array();
+
+	for (size_t i = 0; i < course->seconds; i++) {
+		json_t *second = json_object(), *buckets = json_array();
+
+		for (size_t b = 0; b < course->second[i].buckets; b++)
+			json_array_append_new(buckets, pair_to_json(hist_lower(course->second[i].grown[b].bucket),
+								    course->second[i].grown[b].count));
+		put_count(second, "at", course->second[i].at);
+		put(second, "buckets", buckets);
+		json_array_append_new(seconds, second);
+	}
+	return seconds;
+}
+
+static json_t *stage_to_json(const struct op_view *view, enum stage stage, bool summary)
+{
+	json_t *object;
+
+	if (!view->stage[stage].count)
+		return NULL;
+	if (summary)
+		return hist_to_summary(&view->stage[stage]);
+	object = hist_to_json(&view->stage[stage]);
+	put(object, "course", course_to_json(&view->course[stage]));
+	return object;
+}
+
+/* A stage that the layer does not have is absent. */
 static json_t *stages_to_json(const struct op_view *view, bool summary)
 {
 	json_t *object = json_object();
 
 	for (int stage = 0; stage < STAGES; stage++)
-		put(object, stage_name[stage],
-		    summary ? hist_to_summary(&view->stage[stage]) : hist_to_json(&view->stage[stage]));
+		put(object, stage_name[stage], stage_to_json(view, stage, summary));
+	return object;
+}
+
+/* By errno, as the program sees them. */
+static json_t *errors_to_json(const uint64_t error[STATUSES])
+{
+	json_t *object = json_object();
+
+	for (unsigned status = 0; status < STATUSES; status++) {
+		char key[STATUS_KEY_LENGTH];
+
+		if (error[status])
+			put_count(object, status_key(key, status), error[status]);
+	}
 	return object;
 }
 
@@ -134,6 +172,25 @@ static json_t *losses_to_json(const uint64_t *loss)
 
 	for (int i = 0; i < LOSSES; i++)
 		put_count(object, loss_name[i], loss[i]);
+	return object;
+}
+
+static json_t *bios_to_json(const struct op_view *view)
+{
+	json_t *object = json_object();
+
+	put_count(object, "queued", view->bios);
+	put_count(object, "queued_bytes", view->bio_bytes);
+	put_count(object, "empty", view->empty);
+	put_count(object, "finished", view->finished);
+	put_count(object, "ended_early", view->ended_early);
+	put_count(object, "requests", view->pieces);
+	put_count(object, "in_flight_at_end", view->bios_in_flight_at_end);
+	put(object, "losses", losses_to_json(view->bio_loss));
+	put_count(object, "walked", view->walked);
+	put_count(object, "unqueued", view->unqueued);
+	put_count(object, "walk_over", view->walk_over);
+	put_count(object, "children", view->children);
 	return object;
 }
 
@@ -152,19 +209,20 @@ static json_t *op_to_json(const struct op_view *view, bool summary)
 		put_count(object, "completions", view->completions);
 		put_count(object, "completed_bytes", view->completed_bytes);
 		put_count(object, "partial", view->partial);
-		put_count(object, "errors", view->errors);
+		put(object, "errors", errors_to_json(view->error));
 		put_count(object, "unissued", view->unissued);
 		put_count(object, "flush_ends", view->flush_ends);
 		put_count(object, "in_flight_at_end", view->in_flight_at_end);
 		put(object, "losses", losses_to_json(view->loss));
 		put_count(object, "faults", view->faults);
 		put_count(object, "faults_found", view->faults_found);
+		put(object, "bios", bios_to_json(view));
 	}
 	put(object, "stages", stages_to_json(view, summary));
 	return object;
 }
 
-static json_t *diskstats_to_json(const struct leaf_view *leaf)
+static json_t *diskstats_to_json(const struct layer_view *leaf)
 {
 	json_t *object, *group;
 
@@ -181,16 +239,22 @@ static json_t *diskstats_to_json(const struct leaf_view *leaf)
 	return object;
 }
 
-static json_t *leaf_to_json(const struct leaf_view *leaf, bool summary)
+static enum layer_kind layer_kind(const struct layer_view *layer)
+{
+	return layer->partition ? LAYER_KIND_PARTITION : layer->has_requests ? LAYER_KIND_REQUESTS : LAYER_KIND_BIOS;
+}
+
+static json_t *layer_to_json(const struct layer_view *layer, bool summary)
 {
 	json_t *object = json_object(), *ops = json_object();
 
-	put_text(object, "device", leaf->device);
+	put_text(object, "device", layer->device);
+	put_text(object, "kind", layer_kind_name[layer_kind(layer)]);
 	for (int op = 0; op < OPS; op++)
-		put(ops, op_name[op], op_to_json(leaf->op[op], summary));
+		put(ops, op_name[op], op_to_json(layer->op[op], summary));
 	put(object, "ops", ops);
 	if (!summary)
-		put(object, "diskstats", diskstats_to_json(leaf));
+		put(object, "diskstats", diskstats_to_json(layer));
 	return object;
 }
 
@@ -219,7 +283,7 @@ static json_t *queued_to_json(const struct bio_counts queued[OWNERS][OPS], bool 
 
 static json_t *trace_to_json(const struct trace_view *trace, bool summary)
 {
-	json_t *object, *leaves;
+	json_t *object, *leaves, *above;
 
 	if (!trace)
 		return NULL;
@@ -229,8 +293,13 @@ static json_t *trace_to_json(const struct trace_view *trace, bool summary)
 	put_text(object, "top", trace->top);
 	put(object, "queued", queued_to_json(trace->queued, summary));
 	for (size_t i = 0; i < trace->leaves; i++)
-		json_array_append_new(leaves, leaf_to_json(&trace->leaf[i], summary));
+		json_array_append_new(leaves, layer_to_json(&trace->leaf[i], summary));
+	above = trace->aboves ? json_array() : NULL;
+	for (size_t i = 0; i < trace->aboves; i++)
+		json_array_append_new(above, layer_to_json(&trace->above[i], summary));
 	put(object, "leaves", leaves);
+	if (trace->aboves)
+		put(object, "above", above);
 	put_count(object, "program_misses", trace->program_misses);
 	return object;
 }

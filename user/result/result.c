@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "result.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +108,7 @@ void run_add_check(struct run *run, const char *name, enum check_state state, ch
 
 	run->check = grow(run->check, &run->checks, sizeof(*run->check));
 	check = &run->check[run->checks - 1];
-	check->name = name;
+	check->name = xstrdup(name);
 	check->state = state;
 	check->found = found;
 	check->expected = expected;
@@ -128,16 +129,92 @@ void engine_figures_free(struct engine_figures *figures)
 	free(figures);
 }
 
+/* From 14 on the numbers are not the same in all kernels: 16 is ENODEV in 6.18 and was EOVERFLOW in 6.1. */
+int status_errno(unsigned status)
+{
+	static const int errors[] = {
+		[1] = EOPNOTSUPP, [2] = ETIMEDOUT, [3] = ENOSPC, [4] = ENOLINK, [5] = EREMOTEIO,
+		[6] = EBADE,	  [7] = ENODATA,   [8] = EILSEQ, [9] = ENOMEM,	[10] = EIO,
+		[11] = EREMCHG,	  [12] = EAGAIN,   [13] = EBUSY,
+	};
+
+	return status < ARRAY_SIZE(errors) ? errors[status] : 0;
+}
+
+static uint64_t sum_losses(const uint64_t loss[LOSSES])
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < LOSSES; i++)
+		sum += loss[i];
+	return sum;
+}
+
+struct balance layer_balance(const struct layer_view *layer, enum op op)
+{
+	const struct op_view *view = layer->op[op];
+
+	if (!view)
+		return (struct balance){0};
+	if (layer->has_requests)
+		return (struct balance){.started = view->issues - view->requeues,
+					.timed = view->completions,
+					.in_flight = view->in_flight_at_end,
+					.lost = sum_losses(view->loss)};
+	if (!layer->queue)
+		return (struct balance){0};
+	return (struct balance){.started = view->bios,
+				.timed = view->completions,
+				.in_flight = view->bios_in_flight_at_end,
+				.lost = sum_losses(view->bio_loss)};
+}
+
+struct balance layer_bio_balance(const struct layer_view *layer, enum op op)
+{
+	const struct op_view *view = layer->op[op];
+
+	if (!view || !layer->queue || !layer->has_requests)
+		return (struct balance){0};
+	return (struct balance){.started = view->bios,
+				.timed = view->finished,
+				.untimed = view->empty + view->ended_early,
+				.in_flight = view->bios_in_flight_at_end,
+				.lost = sum_losses(view->bio_loss)};
+}
+
+enum stage layer_stage(const struct layer_view *layer)
+{
+	return layer->has_requests ? STAGE_DEVICE : STAGE_THROUGH;
+}
+
+static void free_op(struct op_view *view)
+{
+	if (!view)
+		return;
+	for (int stage = 0; stage < STAGES; stage++) {
+		for (size_t i = 0; i < view->course[stage].seconds; i++)
+			free(view->course[stage].second[i].grown);
+		free(view->course[stage].second);
+	}
+	free(view);
+}
+
+static void free_layers(struct layer_view *layer, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (int op = 0; op < OPS; op++)
+			free_op(layer[i].op[op]);
+		free(layer[i].device);
+	}
+	free(layer);
+}
+
 void trace_view_free(struct trace_view *view)
 {
 	if (!view)
 		return;
-	for (size_t leaf = 0; leaf < view->leaves; leaf++) {
-		for (int op = 0; op < OPS; op++)
-			free(view->leaf[leaf].op[op]);
-		free(view->leaf[leaf].device);
-	}
-	free(view->leaf);
+	free_layers(view->leaf, view->leaves);
+	free_layers(view->above, view->aboves);
 	free(view->top);
 	free(view);
 }
@@ -145,6 +222,7 @@ void trace_view_free(struct trace_view *view)
 static void run_release(struct run *run)
 {
 	for (size_t i = 0; i < run->checks; i++) {
+		free(run->check[i].name);
 		free(run->check[i].found);
 		free(run->check[i].expected);
 		free(run->check[i].sentence);

@@ -23,7 +23,7 @@ extern const char *const stage_name[STAGES];
 
 /* --- the test: one row of the matrix --- */
 
-enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_MIX };
+enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_MIX, ACCESSES };
 
 struct test {
 	char name[48]; /* (SEQ|RND)<size>-Q<depth>T<jobs>-(Read|Write|Mix<read %>) */
@@ -77,15 +77,52 @@ struct engine_figures {
 
 /* --- what the probes saw of a run --- */
 
+/* One second of a stage: only the buckets that grew in it. */
+struct second {
+	uint64_t at; /* its end, since the recording began */
+	struct grown {
+		uint32_t bucket;
+		uint64_t count;
+	} *grown;
+	size_t buckets;
+};
+
+struct course {
+	struct second *second; /* those without any are left out */
+	size_t seconds;
+};
+
+/* What the fields count is said at struct op_counts in iostrata/shared.h. */
 struct op_view {
 	uint64_t issues, issued_bytes;
 	uint64_t requeues, requeued_bytes;
 	uint64_t completions, completed_bytes;
-	uint64_t partial, errors, unissued, flush_ends;
+	uint64_t partial, unissued, flush_ends;
 	uint64_t in_flight_at_end;
 	uint64_t loss[LOSSES];
+	uint64_t error[STATUSES]; /* by blk_status_t */
 	uint64_t faults, faults_found;
+
+	uint64_t bios, bio_bytes, empty;
+	uint64_t finished, ended_early, pieces;
+	uint64_t bios_in_flight_at_end;
+	uint64_t bio_loss[LOSSES];
+	uint64_t walked, unqueued, walk_over, children;
+
 	struct hist stage[STAGES];
+	struct course course[STAGES];
+};
+
+/* The errno that a blk_status_t means to user space (block/blk-core.c, blk_errors), or 0 for one that is not known. */
+int status_errno(unsigned status);
+
+/* The accounts of what passed a layer: started = timed + untimed + in_flight + lost. */
+struct balance {
+	uint64_t started;
+	uint64_t timed;
+	uint64_t untimed;   /* bios only: flushes without data, and attempts that ended early */
+	uint64_t in_flight; /* at the end */
+	uint64_t lost;
 };
 
 /* Differences of /sys/block/X/stat over the recording, by its four groups. */
@@ -98,19 +135,34 @@ struct stat_delta {
 	uint64_t time; /* ns, of the file's whole milliseconds; from the allocation of the request to its end */
 };
 
-struct leaf_view {
-	char *device;		       /* "nvme0n1" */
-	struct op_view *op[OPS];       /* NULL: none seen */
+/* What one device of the stack did. */
+struct layer_view {
+	char *device;	  /* "nvme0n1" */
+	bool has_requests; /* else C is that of bios (stage `through`) */
+	bool partition;	   /* of the target; its disk is a layer of its own */
+	bool queue;	  /* its bios were followed from Q */
+	struct op_view *op[OPS]; /* NULL: none seen */
 	bool has_stat;		       /* false where the device was busy at an edge, so that the counts can't be equal */
 	struct stat_delta stat[STAT_GROUPS];
 };
+
+/* Of requests: issues less requeues. On a bio-based layer, of bios, where they were followed. */
+struct balance layer_balance(const struct layer_view *layer, enum op op);
+
+/* Of bios on a layer with requests, where they were followed. */
+struct balance layer_bio_balance(const struct layer_view *layer, enum op op);
+
+/* The stage that spans a layer: device, or through on a bio-based one. */
+enum stage layer_stage(const struct layer_view *layer);
 
 struct trace_view {
 	uint64_t recorded;	    /* how long recording was on */
 	char *top;		    /* the target's own disk, where bios are counted by owner */
 	struct bio_counts queued[OWNERS][OPS];
-	struct leaf_view *leaf;
+	struct layer_view *leaf; /* with nothing under it */
 	size_t leaves;
+	struct layer_view *above; /* the other layers, the target's own first */
+	size_t aboves;
 	uint64_t program_misses;    /* runs that the kernel skipped, from bpf_prog_info.recursion_misses */
 };
 
@@ -133,7 +185,7 @@ enum check_state { CHECK_PASSED, CHECK_WARNING, CHECK_FAILED, CHECK_NOT_APPLICAB
 extern const char *const check_state_name[CHECK_STATES];
 
 struct check {
-	const char *name;
+	char *name;
 	enum check_state state;
 	char *found, *expected;
 	char *sentence; /* for a person, with what to do */
@@ -216,6 +268,7 @@ struct options {
 	unsigned iterations;
 	enum latency_kind latency; /* what tables and CSV show */
 	bool quick, write_through, trace, read_only, thread;
+	bool queue; /* follow bios from Q to D, beside the device's time of requests */
 	char *ioengine;
 };
 

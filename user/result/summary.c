@@ -6,22 +6,11 @@
 
 #include "base/text.h"
 
-/* Requests that the driver got of a test's own ops, and how they ended. */
-struct requests {
-	uint64_t issues, requeues, completions, in_flight;
-};
-
 bool test_has_op(const struct test *test, enum op op)
 {
 	if (op == OP_READ)
 		return test->access != ACCESS_WRITE;
 	return op == OP_WRITE && test->access != ACCESS_READ;
-}
-
-/* A request that was issued before the recording may be requeued in it, so this can be less than nothing. */
-static double started(const struct requests *requests)
-{
-	return (double)requests->issues - (double)requests->requeues;
 }
 
 static double direction_sum(const struct run *run, const struct test *test, double (*value)(const struct direction *))
@@ -142,19 +131,20 @@ static void set_percentiles(struct summary *summary, const struct run *const *ru
 	free(merged);
 }
 
-static void add_leaf(struct summary *summary, struct requests *requests, const struct leaf_view *leaf,
+static void add_leaf(struct summary *summary, struct balance *sum, const struct layer_view *leaf,
 		     const struct test *test)
 {
 	for (int op = 0; op < OPS; op++) {
 		const struct op_view *view = leaf->op[op];
+		struct balance balance;
 
 		if (!view || !test_has_op(test, op))
 			continue;
-		requests->issues += view->issues;
-		requests->requeues += view->requeues;
-		requests->completions += view->completions;
-		requests->in_flight += view->in_flight_at_end;
-		hist_merge(summary->device, &view->stage[STAGE_DEVICE]);
+		balance = layer_balance(leaf, op);
+		sum->started += balance.started;
+		sum->timed += balance.timed;
+		sum->in_flight += balance.in_flight;
+		hist_merge(summary->device, &view->stage[layer_stage(leaf)]);
 	}
 }
 
@@ -169,7 +159,7 @@ static void add_queued(struct summary *summary, const struct trace_view *trace)
 /* The device's figures stand beside the engine's, so they rest on the same runs or there are none. */
 static void set_device(struct summary *summary, const struct run *const *runs, const struct test *test)
 {
-	struct requests requests = {0};
+	struct balance requests = {0};
 	double engine_ios = 0;
 
 	for (size_t i = 0; i < summary->runs; i++)
@@ -184,10 +174,10 @@ static void set_device(struct summary *summary, const struct run *const *runs, c
 	}
 	summary->has_device = summary->device->count > 0;
 	if (engine_ios > 0)
-		summary->requests_per_io = started(&requests) / engine_ios;
-	if (started(&requests) > (double)requests.in_flight)
+		summary->requests_per_io = (double)requests.started / engine_ios;
+	if (requests.started > requests.in_flight)
 		summary->coverage_percent =
-			100.0 * (double)requests.completions / (started(&requests) - (double)requests.in_flight);
+			100.0 * (double)requests.timed / (double)(requests.started - requests.in_flight);
 }
 
 static void track(double value, double *sum, double *max)

@@ -19,36 +19,14 @@
 #include "host/block.h"
 #include "host/files.h"
 
-#include "iostrata.skel.h"
+#include "collect.h"
 
 #define MIN_SETS 4096u
 #define MAX_SETS (1u << 18)
 
-/* One disk whose requests are timed, and its kernel counters at the edges of the recording. */
-struct leaf {
-	char *name;
-	bool counted; /* the kernel keeps statistics for it (queue/iostats) */
-	bool quiet;   /* nothing was in flight at either edge */
-	bool drained; /* nothing was in flight at some moment after the recording */
-	struct block_stat before, after;
-};
-
-struct tracer {
-	struct iostrata_bpf *skel;
-	struct request_set *set; /* the table of requests, mapped */
-	size_t sets;
-	char *top;
-	struct leaf *leaf;
-	size_t leaves;
-	int cpus; /* possible ones: per-CPU maps are sized by them */
-	uint64_t startup;
-	uint64_t started; /* of the recording */
-	uint64_t misses_before;
-};
-
 /* libbpf is one level quieter than we are: what it calls a warning is a detail to our users. */
-__attribute__((format(printf, 2, 0)))
-static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static int print_libbpf(enum libbpf_print_level level, const char *format,
+							      va_list args)
 {
 	char *message = NULL;
 
@@ -77,81 +55,175 @@ static uint32_t sets_for(uint64_t in_flight)
 	return sets;
 }
 
-static int add_leaf(struct tracer *tracer, struct trace_config *config, const char *name)
+static uint32_t flags_of(const struct layer *layer)
 {
-	uint64_t iostats;
-	struct leaf *leaf;
-	dev_t device;
-	int err = block_number(name, &device);
+	uint32_t flags = layer->has_requests ? LAYER_REQUESTS : LAYER_BIOS;
 
-	if (err)
-		return err;
-	if (tracer->leaves == MAX_LEAVES)
+	return layer->parent_disk ? flags | LAYER_PARTITION : flags;
+}
+
+/* A path of NVMe multipath has no number, and its bios come through the queue of the head. */
+static int hide(struct trace_config *config, struct trace_layer *entry, const char *name)
+{
+	for (uint32_t i = 0; i < config->layers; i++) {
+		if (!block_is_path_of(name, config->layer[i].name))
+			continue;
+		entry->flags |= LAYER_HIDDEN;
+		entry->queued_on = i;
+		return 0;
+	}
+	return -ENODEV;
+}
+
+static int add_layer(struct tracer *tracer, struct trace_config *config, const struct layer *layer)
+{
+	struct trace_layer *entry = &config->layer[config->layers];
+	struct traced_layer *traced;
+	uint64_t iostats;
+	dev_t device;
+	int err;
+
+	if (config->layers == MAX_LAYERS)
 		return -E2BIG;
-	config->leaf[config->leaves++] = kernel_number(device);
-	tracer->leaf = xreallocarray(tracer->leaf, tracer->leaves + 1, sizeof(*tracer->leaf));
-	leaf = &tracer->leaf[tracer->leaves++];
-	memset(leaf, 0, sizeof(*leaf));
-	leaf->name = xstrdup(name);
-	leaf->counted = !host_read_number(&iostats, "/sys/class/block/%s/queue/iostats", name) && iostats;
+	snprintf(entry->name, sizeof(entry->name), "%s", layer->name);
+	entry->flags = flags_of(layer);
+	entry->queued_on = config->layers;
+	err = block_number(layer->name, &device);
+	if (!err)
+		entry->number = kernel_number(device);
+	else if (hide(config, entry, layer->name))
+		return err;
+	config->flags |= entry->flags;
+	config->layers++;
+
+	tracer->layer = xreallocarray(tracer->layer, tracer->layers + 1, sizeof(*tracer->layer));
+	traced = &tracer->layer[tracer->layers++];
+	*traced = (struct traced_layer){.name = xstrdup(layer->name), .leaf = layer->leaf, .flags = entry->flags};
+	/* What is bio-based counts by itself, and zram does so without setting this. */
+	traced->counted = entry->flags & LAYER_BIOS ||
+			  (!host_read_number(&iostats, "/sys/class/block/%s/queue/iostats",
+					     layer->parent_disk ? layer->parent_disk : layer->name) &&
+			   iostats);
 	return 0;
 }
 
-static int choose_devices(struct tracer *tracer, struct trace_config *config, const struct layer *layers, size_t count)
+static int number_of_disk(const char *name, uint32_t *number)
 {
 	dev_t device;
-	int err;
+	int err = block_number(name, &device);
 
-	if (!count)
-		return -ENODEV;
-	tracer->top = block_disk(layers[0].name);
-	err = block_number(tracer->top, &device);
-	if (err)
-		return err;
-	config->top = kernel_number(device);
-	for (size_t i = 0; i < count && !err; i++)
-		if (layers[i].leaf && layers[i].has_requests)
-			err = add_leaf(tracer, config, layers[i].name);
-	return err ? err : tracer->leaves ? 0 : -ENODEV;
+	if (!err)
+		*number = kernel_number(device);
+	return err;
 }
 
-static int load(struct tracer *tracer, struct trace_config *config, uint64_t in_flight)
+/*
+ * All layers but partitions further down (of md's members, say): those have no I/O of their own that their disk's layer
+ * does not show.
+ */
+static int choose_layers(struct tracer *tracer, struct trace_config *config, const struct trace_wish *wish)
+{
+	int err = 0;
+
+	if (!wish->layers)
+		return -ENODEV;
+	tracer->top = block_disk(wish->layer[0].name);
+	err = number_of_disk(tracer->top, &config->top);
+	for (size_t i = 0; i < wish->layers && !err; i++)
+		if (!i || !wish->layer[i].parent_disk)
+			err = add_layer(tracer, config, &wish->layer[i]);
+	for (size_t i = 1; i < config->layers; i++)
+		if (config->layer[i].number == config->top)
+			config->layer[0].disk = i;
+	return err;
+}
+
+/* The kernel's address of a symbol, or 0 where symbols are hidden (kernel.kptr_restrict) or it is not there. */
+static uint64_t kernel_address(const char *symbol)
+{
+	char *path = host_path("/proc/kallsyms"), line[512], name[256];
+	FILE *file = fopen(path, "re");
+	unsigned long long address = 0, found = 0;
+
+	free(path);
+	while (file && !found && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%llx %*c %255s", &address, name) == 2 && !strcmp(name, symbol))
+			found = address;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* A program that nothing is asked of would cost every I/O something all the same. */
+static void choose_programs(struct tracer *tracer)
 {
 	struct iostrata_bpf *skel = tracer->skel;
-	void *table;
+
+	bpf_program__set_autoload(skel->progs.on_queue, tracer->queue);
+	bpf_program__set_autoload(skel->progs.on_bio_complete, tracer->queue);
+	bpf_program__set_autoload(skel->progs.on_fork, tracer->queue);
+}
+
+static int size_maps(struct tracer *tracer)
+{
+	struct iostrata_bpf *skel = tracer->skel;
+	int err = bpf_map__set_max_entries(skel->maps.requests, tracer->sets);
+
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.bio_sets, tracer->sets);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.ops, tracer->layers * OPS);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.stages, tracer->layers * OPS * STAGES);
+	return err;
+}
+
+static void *map_table(const struct bpf_map *map, size_t bytes)
+{
+	void *table = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return table == MAP_FAILED ? NULL : table;
+}
+
+static int load(struct tracer *tracer, struct trace_config *config, const struct trace_wish *wish)
+{
+	struct iostrata_bpf *skel = tracer->skel;
 	int err;
 
-	tracer->sets = sets_for(in_flight);
+	tracer->sets = sets_for(wish->in_flight);
+	/* A bio-based layer has nothing but its bios to be timed by. */
+	tracer->queue = wish->queue || config->flags & LAYER_BIOS;
 	config->set_mask = tracer->sets - 1;
+	config->queue = tracer->queue;
 	config->epoch = clock_now();
+	config->chain_end = tracer->queue ? kernel_address("bio_chain_endio") : 0;
 	skel->rodata->config = *config;
-	err = bpf_map__set_max_entries(skel->maps.requests, tracer->sets);
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.ops, tracer->leaves * OPS);
+	choose_programs(tracer);
+	err = size_maps(tracer);
 	if (!err)
 		err = iostrata_bpf__load(skel);
 	if (err)
 		return err;
-	table = mmap(NULL, tracer->sets * sizeof(*tracer->set), PROT_READ | PROT_WRITE, MAP_SHARED,
-		     bpf_map__fd(skel->maps.requests), 0);
-	if (table == MAP_FAILED)
+	tracer->request_set = map_table(skel->maps.requests, tracer->sets * sizeof(*tracer->request_set));
+	tracer->bio_set = map_table(skel->maps.bio_sets, tracer->sets * sizeof(*tracer->bio_set));
+	if (!tracer->request_set || !tracer->bio_set)
 		return -errno;
-	tracer->set = table;
+	collect_open(tracer);
 	return iostrata_bpf__attach(skel);
 }
 
-int tracer_open(struct tracer **out, const struct layer *layers, size_t count, uint64_t in_flight)
+int tracer_open(struct tracer **out, const struct trace_wish *wish)
 {
 	struct trace_config config = {0};
 	struct tracer *tracer = xcalloc(1, sizeof(*tracer));
 	uint64_t begin = clock_now();
-	int err = choose_devices(tracer, &config, layers, count);
+	int err = choose_layers(tracer, &config, wish);
 
 	if (!err) {
 		libbpf_set_print(print_libbpf);
 		tracer->cpus = libbpf_num_possible_cpus();
 		tracer->skel = iostrata_bpf__open();
-		err = tracer->cpus < 0 ? tracer->cpus : tracer->skel ? load(tracer, &config, in_flight) : -errno;
+		err = tracer->cpus < 0 ? tracer->cpus : tracer->skel ? load(tracer, &config, wish) : -errno;
 	}
 	if (err) {
 		tracer_close(tracer);
@@ -166,12 +238,15 @@ void tracer_close(struct tracer *tracer)
 {
 	if (!tracer)
 		return;
-	if (tracer->set)
-		munmap(tracer->set, tracer->sets * sizeof(*tracer->set));
+	if (tracer->request_set)
+		munmap(tracer->request_set, tracer->sets * sizeof(*tracer->request_set));
+	if (tracer->bio_set)
+		munmap(tracer->bio_set, tracer->sets * sizeof(*tracer->bio_set));
 	iostrata_bpf__destroy(tracer->skel);
-	for (size_t i = 0; i < tracer->leaves; i++)
-		free(tracer->leaf[i].name);
-	free(tracer->leaf);
+	collect_close(tracer);
+	for (size_t i = 0; i < tracer->layers; i++)
+		free(tracer->layer[i].name);
+	free(tracer->layer);
 	free(tracer->top);
 	free(tracer);
 }
@@ -198,41 +273,42 @@ static bool is_quiet(const struct block_stat *a, const struct block_stat *b)
 
 static void read_stats(struct tracer *tracer, bool after)
 {
-	for (size_t i = 0; i < tracer->leaves; i++) {
-		struct leaf *leaf = &tracer->leaf[i];
+	for (size_t i = 0; i < tracer->layers; i++) {
+		struct traced_layer *layer = &tracer->layer[i];
 
-		if (leaf->counted && block_read_stat(leaf->name, after ? &leaf->after : &leaf->before))
-			leaf->counted = false;
+		if (layer->counted && block_read_stat(layer->name, after ? &layer->after : &layer->before))
+			layer->counted = false;
 	}
 }
 
 static bool anything_in_flight(struct tracer *tracer)
 {
-	for (size_t i = 0; i < tracer->leaves; i++) {
+	for (size_t i = 0; i < tracer->layers; i++) {
 		struct block_stat stat;
 
-		if (!block_read_stat(tracer->leaf[i].name, &stat) && stat.in_flight)
+		if (!block_read_stat(tracer->layer[i].name, &stat) && stat.in_flight)
 			return true;
 	}
 	return false;
 }
 
-/* Switches recording on or off between two readings of the kernel's counters, which shows whether the edge was quiet. */
+/* Switches recording on or off between two readings of the kernel's counters, which shows whether the edge was quiet.
+ */
 static bool switch_recording(struct tracer *tracer, bool on)
 {
-	struct block_stat *first = xcalloc(tracer->leaves, sizeof(*first));
+	struct block_stat *first = xcalloc(tracer->layers, sizeof(*first));
 	bool quiet = true;
 
-	for (size_t i = 0; i < tracer->leaves; i++)
-		block_read_stat(tracer->leaf[i].name, &first[i]);
+	for (size_t i = 0; i < tracer->layers; i++)
+		block_read_stat(tracer->layer[i].name, &first[i]);
 	__atomic_store_n(&tracer->skel->bss->recording, on, __ATOMIC_SEQ_CST);
 	read_stats(tracer, !on);
-	for (size_t i = 0; i < tracer->leaves; i++) {
-		struct leaf *leaf = &tracer->leaf[i];
-		bool leaf_quiet = is_quiet(&first[i], on ? &leaf->before : &leaf->after);
+	for (size_t i = 0; i < tracer->layers; i++) {
+		struct traced_layer *layer = &tracer->layer[i];
+		bool layer_quiet = is_quiet(&first[i], on ? &layer->before : &layer->after);
 
-		leaf->quiet = leaf_quiet && (on || leaf->quiet);
-		quiet &= leaf_quiet;
+		layer->quiet = layer_quiet && (on || layer->quiet);
+		quiet &= layer_quiet;
 	}
 	free(first);
 	return quiet;
@@ -243,7 +319,8 @@ static uint64_t program_misses(struct tracer *tracer)
 	struct bpf_program *program;
 	uint64_t misses = 0;
 
-	bpf_object__for_each_program(program, tracer->skel->obj) {
+	bpf_object__for_each_program(program, tracer->skel->obj)
+	{
 		struct bpf_prog_info info = {0};
 		uint32_t length = sizeof(info);
 
@@ -255,14 +332,9 @@ static uint64_t program_misses(struct tracer *tracer)
 
 /* --- record --- */
 
-static size_t percpu_stride(size_t value_size)
-{
-	return (value_size + 7) / 8 * 8;
-}
-
 static void clear_percpu(struct tracer *tracer, struct bpf_map *map)
 {
-	void *zeros = xcalloc(tracer->cpus, percpu_stride(bpf_map__value_size(map)));
+	void *zeros = xcalloc(tracer->cpus, collect_stride(bpf_map__value_size(map)));
 
 	for (uint32_t key = 0; key < bpf_map__max_entries(map); key++)
 		bpf_map_update_elem(bpf_map__fd(map), &key, zeros, BPF_ANY);
@@ -272,8 +344,11 @@ static void clear_percpu(struct tracer *tracer, struct bpf_map *map)
 static void clear(struct tracer *tracer)
 {
 	clear_percpu(tracer, tracer->skel->maps.ops);
+	clear_percpu(tracer, tracer->skel->maps.stages);
 	clear_percpu(tracer, tracer->skel->maps.bios);
-	memset(tracer->set, 0, tracer->sets * sizeof(*tracer->set));
+	memset(tracer->request_set, 0, tracer->sets * sizeof(*tracer->request_set));
+	memset(tracer->bio_set, 0, tracer->sets * sizeof(*tracer->bio_set));
+	collect_clear(tracer);
 }
 
 void tracer_start(struct tracer *tracer)
@@ -289,148 +364,43 @@ void tracer_start(struct tracer *tracer)
 	}
 }
 
-/* --- collect --- */
-
-static struct op_view *view_of(struct leaf_view *view, uint32_t op)
+void tracer_read(struct tracer *tracer)
 {
-	if (!view->op[op])
-		view->op[op] = xcalloc(1, sizeof(*view->op[op]));
-	return view->op[op];
+	collect_stages(tracer);
 }
 
-static void add_counts(struct op_view *view, const struct op_counts *counts)
-{
-	view->issues += counts->issues;
-	view->issued_bytes += counts->issued_bytes;
-	view->requeues += counts->requeues;
-	view->requeued_bytes += counts->requeued_bytes;
-	view->completions += counts->completions;
-	view->completed_bytes += counts->completed_bytes;
-	view->partial += counts->partial;
-	view->errors += counts->errors;
-	view->unissued += counts->unissued;
-	view->flush_ends += counts->flush_ends;
-	for (int loss = 0; loss < LOSSES; loss++)
-		view->loss[loss] += counts->loss[loss];
-	view->faults += counts->faults;
-	view->faults_found += counts->faults_found;
-	for (int stage = 0; stage < STAGES; stage++) {
-		struct hist *hist = &view->stage[stage];
-
-		hist->sum += counts->stage_sum[stage];
-		if (counts->stage_max[stage] > hist->max)
-			hist->max = counts->stage_max[stage];
-		for (uint32_t i = 0; i < HIST_BUCKETS; i++) {
-			hist->bucket[i] += counts->stage_bucket[stage][i];
-			hist->count += counts->stage_bucket[stage][i];
-		}
-	}
-}
-
-static bool saw_something(const struct op_counts *counts)
-{
-	return counts->issues || counts->completions || counts->unissued || counts->flush_ends ||
-	       counts->loss[LOSS_UNSEEN];
-}
-
-static void collect_ops(struct tracer *tracer, struct trace_view *view)
-{
-	struct bpf_map *map = tracer->skel->maps.ops;
-	size_t stride = percpu_stride(sizeof(struct op_counts));
-	char *values = xcalloc(tracer->cpus, stride);
-
-	for (uint32_t key = 0; key < tracer->leaves * OPS; key++) {
-		if (bpf_map_lookup_elem(bpf_map__fd(map), &key, values))
-			continue;
-		for (int cpu = 0; cpu < tracer->cpus; cpu++) {
-			const struct op_counts *counts = (const void *)(values + cpu * stride);
-
-			if (saw_something(counts))
-				add_counts(view_of(&view->leaf[key / OPS], key % OPS), counts);
-		}
-	}
-	free(values);
-}
-
-static void collect_bios(struct tracer *tracer, struct trace_view *view)
-{
-	struct bio_counts *values = xcalloc(tracer->cpus, sizeof(*values));
-
-	for (uint32_t key = 0; key < OWNERS * OPS; key++) {
-		struct bio_counts *sum = &view->queued[key / OPS][key % OPS];
-
-		if (bpf_map_lookup_elem(bpf_map__fd(tracer->skel->maps.bios), &key, values))
-			continue;
-		for (int cpu = 0; cpu < tracer->cpus; cpu++) {
-			sum->bios += values[cpu].bios;
-			sum->bytes += values[cpu].bytes;
-		}
-	}
-	free(values);
-}
-
-/*
- * What is left in the table after the drain. Where the device had a moment without anything in flight, the request has
- * ended and its completion was not seen; otherwise it may still be on its way.
- */
-static void collect_table(struct tracer *tracer, struct trace_view *view)
-{
-	for (size_t i = 0; i < tracer->sets * TABLE_WAYS; i++) {
-		struct request_slot slot = tracer->set[i / TABLE_WAYS].way[i % TABLE_WAYS];
-		uint32_t leaf = slot_leaf(slot.issued);
-		struct op_view *op;
-
-		if (!slot.request || leaf >= tracer->leaves || slot_op(slot.issued) >= OPS)
-			continue;
-		op = view_of(&view->leaf[leaf], slot_op(slot.issued));
-		if (!tracer->leaf[leaf].drained && !(slot.issued & SLOT_FAULTED)) {
-			op->in_flight_at_end++;
-			continue;
-		}
-		op->loss[LOSS_UNSEEN]++;
-		op->faults_found += slot.issued & SLOT_FAULTED;
-	}
-}
-
-static void collect_stats(struct leaf *leaf, struct leaf_view *view)
-{
-	struct block_stat delta = block_stat_between(&leaf->before, &leaf->after);
-
-	view->device = xstrdup(leaf->name);
-	view->has_stat = leaf->counted && leaf->quiet;
-	if (view->has_stat)
-		memcpy(view->stat, delta.group, sizeof(view->stat));
-}
-
-static bool table_is_empty(struct tracer *tracer)
+static bool tables_are_empty(struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->sets * TABLE_WAYS; i++)
-		if (__atomic_load_n(&tracer->set[i / TABLE_WAYS].way[i % TABLE_WAYS].request, __ATOMIC_RELAXED))
+		if (__atomic_load_n(&tracer->request_set[i / TABLE_WAYS].way[i % TABLE_WAYS].request,
+				    __ATOMIC_RELAXED) ||
+		    __atomic_load_n(&tracer->bio_set[i / TABLE_WAYS].way[i % TABLE_WAYS].bio, __ATOMIC_RELAXED))
 			return false;
 	return true;
 }
 
-/* Whether every leaf had its moment without I/O. Once nothing is recorded any more, that empties its part of the table. */
+/* Whether every layer had its moment without I/O. Once nothing is recorded any more, that empties its part of the
+ * tables. */
 static bool all_drained(struct tracer *tracer)
 {
 	bool all = true;
 
-	for (size_t i = 0; i < tracer->leaves; i++) {
-		struct leaf *leaf = &tracer->leaf[i];
+	for (size_t i = 0; i < tracer->layers; i++) {
+		struct traced_layer *layer = &tracer->layer[i];
 		struct block_stat stat;
 
-		if (!leaf->drained)
-			leaf->drained = leaf->counted && !block_read_stat(leaf->name, &stat) && !stat.in_flight;
-		all &= leaf->drained;
+		if (!layer->drained)
+			layer->drained = layer->counted && !block_read_stat(layer->name, &stat) && !stat.in_flight;
+		all &= layer->drained;
 	}
 	return all;
 }
 
 static void drain(struct tracer *tracer)
 {
-	for (size_t i = 0; i < tracer->leaves; i++)
-		tracer->leaf[i].drained = false;
-	for (int attempt = 0; attempt < 200 && !all_drained(tracer) && !table_is_empty(tracer); attempt++)
+	for (size_t i = 0; i < tracer->layers; i++)
+		tracer->layer[i].drained = false;
+	for (int attempt = 0; attempt < 200 && !all_drained(tracer) && !tables_are_empty(tracer); attempt++)
 		clock_sleep(10 * NS_PER_MS);
 }
 
@@ -443,15 +413,8 @@ struct trace_view *tracer_stop(struct tracer *tracer)
 	switch_recording(tracer, false);
 	view->recorded = clock_now() - tracer->started;
 	drain(tracer);
-
-	view->top = xstrdup(tracer->top);
-	view->leaves = tracer->leaves;
-	view->leaf = xcalloc(tracer->leaves, sizeof(*view->leaf));
-	for (size_t i = 0; i < tracer->leaves; i++)
-		collect_stats(&tracer->leaf[i], &view->leaf[i]);
-	collect_ops(tracer, view);
-	collect_bios(tracer, view);
-	collect_table(tracer, view);
+	view->top = tracer->queue ? xstrdup(tracer->top) : NULL;
+	collect_view(tracer, view);
 	view->program_misses = program_misses(tracer) - tracer->misses_before;
 	return view;
 }
@@ -460,7 +423,7 @@ static uint64_t map_memory(const struct bpf_map *map, int cpus)
 {
 	uint64_t copies = bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY ? cpus : 1;
 
-	return copies * percpu_stride(bpf_map__value_size(map)) * bpf_map__max_entries(map);
+	return copies * collect_stride(bpf_map__value_size(map)) * bpf_map__max_entries(map);
 }
 
 void tracer_observe(const struct tracer *tracer, struct observer *observer)
@@ -469,6 +432,5 @@ void tracer_observe(const struct tracer *tracer, struct observer *observer)
 
 	observer->startup = tracer->startup;
 	observer->map_bytes = 0;
-	bpf_object__for_each_map(map, tracer->skel->obj)
-		observer->map_bytes += map_memory(map, tracer->cpus);
+	bpf_object__for_each_map(map, tracer->skel->obj) observer->map_bytes += map_memory(map, tracer->cpus);
 }

@@ -12,27 +12,42 @@
 
 struct tracer;
 
+/* What is asked of it. What isn't is not loaded. */
+struct trace_wish {
+	const struct layer *layer; /* the stack under the target, its own device first */
+	size_t layers;
+	uint64_t in_flight; /* the most I/Os expected at once: the tables are made so large that they practically never
+			       overflow */
+	bool queue;	    /* follow bios from Q to D, too, and through bio-based layers */
+};
+
 /*
- * Loads and attaches the probes for the leaves among `layers` that have requests; bios are counted by owner on the
- * whole disk of the first layer. `in_flight` is the largest number of requests expected at once: the table is made so
- * large that it practically never overflows. Returns 0; -ENODEV when no leaf has requests; or -errno of the load, with
- * libbpf's reasons shown by -v.
+ * Loads and attaches the probes; bios are counted by owner on the whole disk of the first layer. Returns 0; -ENODEV
+ * when there is no layer to be seen; -E2BIG for more than MAX_LAYERS; or -errno of the load, with libbpf's reasons
+ * shown by -v.
  */
-int tracer_open(struct tracer **tracer, const struct layer *layers, size_t count, uint64_t in_flight);
+int tracer_open(struct tracer **tracer, const struct trace_wish *wish);
 void tracer_close(struct tracer *tracer);
 
 /* Makes process `pid` and what it forks from now on the workload. 0 or -errno. */
 int tracer_mark(struct tracer *tracer, pid_t pid);
 
 /*
- * Empties the counters and begins to record. Waits up to 100 ms for a moment when no I/O is in flight on a leaf, so
+ * Empties the counters and begins to record. Waits up to 100 ms for a moment when no I/O is in flight on a layer, so
  * that the kernel's own counts can be compared exactly.
  */
 void tracer_start(struct tracer *tracer);
 
 /*
- * Ends the recording, waits up to 2 s for the requests still on their way, and returns what was seen; the caller frees
- * it with trace_view_free().
+ * Reads the histograms while they go on growing, and keeps what came since the last time as one second of the course.
+ * Nothing is reset, so nothing is lost between two readings. To be called at least once in a few minutes: a bucket
+ * counts to 2^32.
+ */
+void tracer_read(struct tracer *tracer);
+
+/*
+ * Ends the recording, waits up to 2 s for what is still on its way, and returns what was seen; the caller frees it with
+ * trace_view_free().
  */
 struct trace_view *tracer_stop(struct tracer *tracer);
 

@@ -37,6 +37,7 @@ struct execution {
 	struct progress progress;
 	struct child child;
 	struct sampler *sampler; /* NULL: none are taken */
+	struct tracer *traced;	 /* records this execution; NULL: it is not traced */
 	uint64_t begin, end, next_tick, asked_to_stop, killed;
 	int stuck; /* -EBUSY: its processes cannot be ended */
 	struct run *run;
@@ -58,6 +59,8 @@ static void tick(struct execution *execution)
 {
 	execution->next_tick += SAMPLE_EVERY;
 	execution->progress.elapsed = clock_now() - execution->begin;
+	if (execution->traced)
+		tracer_read(execution->traced);
 	if (execution->sampler)
 		take_sample(execution);
 	execution->runner->tell(execution->runner->context, &execution->progress);
@@ -228,6 +231,7 @@ static void measure(struct execution *execution)
 		run->untraced = xasprintf("the program could not be marked: %s", strerror(-err));
 		tracer = NULL;
 	}
+	execution->traced = tracer;
 	if (tracer)
 		tracer_start(tracer);
 	if (execution->progress.phase == PHASE_MEASURE)
