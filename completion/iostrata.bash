@@ -20,7 +20,7 @@ _iostrata() {
 	fi
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'bench --help --version' -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W 'bench report --help --version' -- "$current")
 		return
 	fi
 
@@ -30,7 +30,7 @@ _iostrata() {
 		mapfile -t COMPREPLY < <(compgen -d -- "$current")
 		return
 		;;
-	--fio-path)
+	--fio-path | --csv)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
 		return

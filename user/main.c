@@ -16,6 +16,7 @@ static const struct command {
 	const char *help;
 } commands[] = {
 	{"bench", command_bench, "run the disk benchmark matrix and report where the time goes"},
+	{"report", command_report, "show saved results again, in more detail if wanted"},
 };
 
 static void print_help(void)

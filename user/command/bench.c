@@ -18,6 +18,7 @@
 #include "host/machine.h"
 #include "host/privilege.h"
 #include "report/csv.h"
+#include "report/layers.h"
 #include "report/terminal.h"
 #include "result/check.h"
 #include "result/file.h"
@@ -458,6 +459,8 @@ static void print_report(const struct bench *bench)
 		return;
 	}
 	report_terminal(bench->result, log_colourful(STDOUT_FILENO), &report);
+	if (bench->options.verbosity > 0)
+		report_layers(bench->result, log_colourful(STDOUT_FILENO), &report);
 	fwrite(report.data, 1, report.length, stdout);
 	text_free(&report);
 }

@@ -12,5 +12,6 @@ enum exit_status {
 };
 
 int command_bench(int argc, char **argv);
+int command_report(int argc, char **argv);
 
 #endif
