@@ -6,6 +6,7 @@ End-to-end tests of the built program, as root, on loop devices over files in me
     IOSTRATA_FAULT=path   another one than build/variant-fault/iostrata, which `make FAULT=1` builds
     IOSTRATA_NO_SKIP=1    a skipped test is a failure, unless its reason begins with "absent:": what this kind of
                           machine can't have
+    IOSTRATA_LONG=20      seconds of the long run
 """
 
 import contextlib
@@ -16,7 +17,7 @@ import tempfile
 
 import pytest
 
-for helper in ("machine", "matrices", "program", "results"):
+for helper in ("machine", "matrices", "program", "results", "witness"):
     pytest.register_assert_rewrite(helper)
 
 import machine as m
