@@ -57,7 +57,7 @@ say = @printf '  %-8s %s\n' '$(1)' '$(patsubst $B/%,%,$@)';
 Q   := @
 endif
 
-.PHONY: all install check check-unit check-e2e fault clean
+.PHONY: all install check check-unit check-e2e check-vm fault clean
 all: $B/iostrata
 
 $B/iostrata: $(user_objects)
@@ -112,6 +112,10 @@ fault:
 	@$(MAKE) --no-print-directory FAULT=1 all
 
 check: check-unit fault check-e2e
+
+# In virtual machines with other kernels; not a part of check.
+check-vm: all
+	@tests/vm/run
 
 install: all
 	install -D -m 755 $B/iostrata $(DESTDIR)$(PREFIX)/bin/iostrata

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One virtual machine under software emulation, from its start to its end."""
+
+import dataclasses
+import os
+import pathlib
+import select
+import shlex
+import subprocess
+import time
+
+import initramfs
+
+GUEST = pathlib.Path(__file__).resolve().parent / "guest"
+DISK_BYTES = 64 << 20
+BEGIN, END = b"iostrata-vm: begin", b"iostrata-vm: end "
+
+# kind: name in the guest, modules, QEMU's devices. Merging by QEMU would change how many requests there are.
+DISKS = {
+    "virtio-blk": ("vda", ["virtio_blk"], ["virtio-blk-pci,drive={drive},num-queues=2,request-merging=off"]),
+    "virtio-scsi": ("sda", ["virtio_scsi", "sd_mod"], ["virtio-scsi-pci,id=scsi,num_queues=2",
+                                                       "scsi-hd,drive={drive},bus=scsi.0"]),
+    "nvme": ("nvme0n1", ["nvme"], ["nvme,drive={drive},serial=iostrata,max_ioqpairs=4"]),
+}
+
+
+@dataclasses.dataclass
+class Machine:
+    """What a check asks for."""
+    disks: tuple = ()
+    cpus: int = 2
+    # The clock advances 2^icount ns with each instruction, and with the host's while all CPUs are idle. (With sleep=off
+    # it would leap over idle time, by seconds while the guest waits for one of the host's files, and time limits would
+    # strike.) None: it follows the host's.
+    icount: int = None
+    seconds: int = 300
+
+
+@dataclasses.dataclass
+class Outcome:
+    """`status` is that of the check's script; None where it did not come to its end, and `reason` says why."""
+    status: int = None
+    reason: str = ""
+    began: bool = False
+    boot_seconds: float = 0
+    seconds: float = 0
+    console: str = ""
+
+
+def disk_arguments(kinds, folder):
+    for kind in kinds:
+        image = folder / f"{kind}.raw"
+        with open(image, "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, DISK_BYTES)
+        yield from ("-drive", f"file={image},if=none,id={kind},format=raw,cache=writeback,aio=threads")
+        for device in DISKS[kind][2]:
+            yield from ("-device", device.format(drive=kind))
+
+
+def arguments(machine, kernel, whole, scratch, out):
+    # 6.1 hangs when it brings up a second CPU under icount.
+    cpus = 1 if machine.icount is not None and kernel.series == "6.1" else machine.cpus
+    # With a thread for each CPU, 6.12 dies now and then while its code is being patched.
+    yield from ("qemu-system-x86_64", "-accel", "tcg,thread=single", "-machine", "q35", "-cpu", "max")
+    yield from ("-smp", str(cpus), "-m", "1024", "-nodefaults", "-nographic", "-no-reboot")
+    yield from ("-serial", "stdio", "-monitor", "none")
+    yield from ("-kernel", str(kernel.vmlinux), "-initrd", str(whole), "-append",
+                "console=ttyS0 quiet loglevel=4 panic=-1 oops=panic mitigations=off nokaslr audit=0 "
+                "cryptomgr.notests i8042.noaux i8042.nokbd 8250.nr_uarts=1 random.trust_cpu=on "
+                "tsc=reliable clocksource=tsc")
+    if machine.icount is not None:
+        yield from ("-icount", f"shift={machine.icount}")
+    yield from ("-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap")
+    yield from ("-virtfs", f"local,path={out},mount_tag=out,security_model=none")
+    yield from disk_arguments(machine.disks, scratch)
+
+
+def environment(machine, check, iostrata, packages):
+    """`packages` are folders with programs that the host need not have installed."""
+    modules = [module for kind in machine.disks for module in DISKS[kind][1]]
+    values = {"CHECK": check, "IOSTRATA": iostrata, "GUEST": GUEST, "MODULES": " ".join(modules),
+              "DISKS": " ".join(DISKS[kind][0] for kind in machine.disks),
+              "PACKAGES": "".join(f":{folder}/{bin}" for folder in packages for bin in ("usr/sbin", "sbin", "usr/bin"))}
+    return "".join(f"{name}={shlex.quote(str(value))}\n" for name, value in values.items()).encode()
+
+
+def watch(process, deadline, outcome, started):
+    """Reads the console until the machine has ended; False when its time was up."""
+    console = b""
+    while time.monotonic() < deadline:
+        if not select.select([process.stdout], [], [], 1)[0]:
+            continue
+        piece = os.read(process.stdout.fileno(), 65536)
+        if not piece:
+            break
+        console += piece
+        if not outcome.began and BEGIN in console:
+            outcome.began = True
+            outcome.boot_seconds = time.monotonic() - started
+    outcome.console = console.decode(errors="replace").replace("\r", "")
+    if END in console:
+        outcome.status = int(console.rpartition(END)[2].split()[0])
+    return time.monotonic() < deadline
+
+
+def boot(machine, kernel, check, iostrata, packages, scratch, out):
+    """Runs the script `check` in a machine of its own; what it leaves in its $OUT is in `out`."""
+    whole = scratch / "initramfs"
+    initramfs.write_whole(whole, kernel.archive, (GUEST / "init").read_bytes(),
+                          environment(machine, check, iostrata, packages))
+    outcome = Outcome()
+    started = time.monotonic()
+    with subprocess.Popen(list(arguments(machine, kernel, whole, scratch, out)), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        try:
+            in_time = watch(process, started + machine.seconds, outcome, started)
+        finally:
+            process.kill()
+    outcome.seconds = time.monotonic() - started
+    if outcome.status is None:
+        outcome.reason = "it ended by itself" if in_time else f"time limit of {machine.seconds} s"
+    return outcome
