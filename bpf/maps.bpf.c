@@ -12,15 +12,7 @@ struct bio_table bio_sets SEC(".maps");
 
 __noinline int count_stage(uint32_t layer, uint32_t op, uint32_t stage, uint64_t elapsed)
 {
-	uint32_t key = (layer * OPS + op) * STAGES + stage, bucket = hist_bucket(elapsed);
-	struct stage_counts *counts = bpf_map_lookup_elem(&stages, &key);
-
-	if (!counts || bucket >= HIST_BUCKETS)
-		return 0;
-	counts->sum += elapsed;
-	if (elapsed > counts->max)
-		counts->max = elapsed;
-	counts->bucket[bucket]++;
+	add_to_stage(layer, op, stage, elapsed);
 	return 0;
 }
 

@@ -242,7 +242,11 @@ int BPF_PROG(on_issue, struct request *rq)
 
 	if (layer < 0)
 		return 0;
-	address = address_of(ctx, 0);
+	op = op_of_flags(rq->cmd_flags);
+	counts = counts_of(layer, op);
+	if (!counts)
+		return 0;
+	address = number_of(&counts->issuing, rq);
 	set = request_set_of(address);
 	if (!set)
 		return 0;
@@ -252,11 +256,7 @@ int BPF_PROG(on_issue, struct request *rq)
 	if (!recording)
 		return 0;
 
-	op = op_of_flags(rq->cmd_flags);
 	stamp = stamp_pack(since_epoch(), layer, op, partition_mark(rq, layer));
-	counts = counts_of(layer, op);
-	if (!counts)
-		return 0;
 	counts->issues++;
 	counts->issued_bytes += rq->__data_len;
 	partition = partition_counts(stamp);
@@ -356,17 +356,19 @@ int BPF_PROG(on_complete, struct request *rq, int error, unsigned int bytes)
 	struct request_slot *slot;
 	struct request_set *set;
 	uint64_t address, now, issued;
+	enum op op;
 
 	if (layer < 0)
 		return 0;
-	address = address_of(ctx, 0);
+	op = op_of_flags(rq->cmd_flags);
+	counts = counts_of(layer, op);
+	if (!counts)
+		return 0;
+	address = number_of(&counts->completing, rq);
 	set = request_set_of(address);
 	if (!set)
 		return 0;
 	slot = find(set, address);
-	counts = counts_of(layer, op_of_flags(rq->cmd_flags));
-	if (!counts)
-		return 0;
 	if (!slot) {
 		count_unissued(counts, bytes);
 		return 0;
@@ -394,10 +396,10 @@ int BPF_PROG(on_complete, struct request *rq, int error, unsigned int bytes)
 		return 0;
 	}
 	count_completed(counts, bytes, error & 0xff);
-	count_stage(layer, op_of_flags(rq->cmd_flags), STAGE_DEVICE, now - issued);
+	add_to_stage(layer, op, STAGE_DEVICE, now - issued);
 	if (partition) {
 		count_completed(partition, bytes, error & 0xff);
-		count_stage(0, op_of_flags(rq->cmd_flags), STAGE_DEVICE, now - issued);
+		count_stage(0, op, STAGE_DEVICE, now - issued);
 	}
 	return 0;
 }

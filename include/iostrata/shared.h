@@ -170,6 +170,8 @@ struct op_counts {
 	uint64_t unqueued;		      /* of them, those whose Q was not recorded on this layer */
 	uint64_t walk_over;		      /* requests with more bios than are walked */
 	uint64_t children;		      /* block_bio_complete of a piece: its parent's counts */
+
+	uint64_t issuing, completing;	      /* the request at hand, where its address becomes a number */
 };
 
 /* Latencies that one CPU saw of one stage; the buckets wrap, user space reads them often enough. */
