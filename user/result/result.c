@@ -187,23 +187,24 @@ enum stage layer_stage(const struct layer_view *layer)
 	return layer->has_requests ? STAGE_DEVICE : STAGE_THROUGH;
 }
 
-static void free_op(struct op_view *view)
+void op_view_clear(struct op_view *view)
 {
-	if (!view)
-		return;
 	for (int stage = 0; stage < STAGES; stage++) {
 		for (size_t i = 0; i < view->course[stage].seconds; i++)
 			free(view->course[stage].second[i].grown);
 		free(view->course[stage].second);
 	}
-	free(view);
+	memset(view, 0, sizeof(*view));
 }
 
 static void free_layers(struct layer_view *layer, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		for (int op = 0; op < OPS; op++)
-			free_op(layer[i].op[op]);
+		for (int op = 0; op < OPS; op++) {
+			if (layer[i].op[op])
+				op_view_clear(layer[i].op[op]);
+			free(layer[i].op[op]);
+		}
 		free(layer[i].device);
 	}
 	free(layer);

@@ -113,6 +113,9 @@ struct op_view {
 	struct course course[STAGES];
 };
 
+/* Frees what a view holds and zeroes it. */
+void op_view_clear(struct op_view *view);
+
 /* The errno that a blk_status_t means to user space (block/blk-core.c, blk_errors), or 0 for one that is not known. */
 int status_errno(unsigned status);
 

@@ -29,20 +29,10 @@ void collect_open(struct tracer *tracer)
 	tracer->values = xcalloc(values, collect_stride(sizeof(struct stage_counts)));
 }
 
-static void clear_op(struct op_view *view)
-{
-	for (int stage = 0; stage < STAGES; stage++) {
-		for (size_t i = 0; i < view->course[stage].seconds; i++)
-			free(view->course[stage].second[i].grown);
-		free(view->course[stage].second);
-	}
-	memset(view, 0, sizeof(*view));
-}
-
 void collect_clear(struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->layers * OPS; i++)
-		clear_op(&tracer->view[i]);
+		op_view_clear(&tracer->view[i]);
 	memset(tracer->last, 0, stage_keys(tracer) * tracer->cpus * sizeof(*tracer->last));
 }
 
