@@ -77,7 +77,10 @@ struct engine_figures {
 
 /* --- what the probes saw of a run --- */
 
-/* One second of a stage: only the buckets that grew in it. */
+/*
+ * One second of a stage, or several where a run is longer than about two minutes (older ones are put together then):
+ * from the end of the entry before it to its own. Only the buckets that grew in it.
+ */
 struct second {
 	uint64_t at; /* its end, since the recording began */
 	struct grown {

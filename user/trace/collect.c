@@ -10,6 +10,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 
+/* Entries of a course, an even number: as many as a picture of it has columns. */
+#define MAX_SECONDS 128
+
 size_t collect_stride(size_t value_size)
 {
 	return (value_size + 7) / 8 * 8;
@@ -89,10 +92,51 @@ static uint64_t gain(const struct tracer *tracer, size_t key, uint32_t bucket)
 	return sum;
 }
 
+/* Puts what grew in `later` to what grew before it. Both are in the order of the buckets, and so is the sum. */
+static void merge_second(struct second *earlier, struct second *later)
+{
+	struct second sum = {.at = later->at};
+	size_t i = 0, j = 0;
+
+	while (i < earlier->buckets || j < later->buckets) {
+		const struct grown *a = i < earlier->buckets ? &earlier->grown[i] : NULL;
+		const struct grown *b = j < later->buckets ? &later->grown[j] : NULL;
+		uint32_t bucket = a && (!b || a->bucket <= b->bucket) ? a->bucket : b->bucket;
+		uint64_t count = 0;
+
+		if (a && a->bucket == bucket) {
+			count += a->count;
+			i++;
+		}
+		if (b && b->bucket == bucket) {
+			count += b->count;
+			j++;
+		}
+		add_grown(&sum, bucket, count);
+	}
+	free(earlier->grown);
+	free(later->grown);
+	*earlier = sum;
+}
+
+/* Two and two become one, so that a long run takes no more memory than a short one. */
+static void coarsen(struct course *course)
+{
+	for (size_t i = 0; i < course->seconds / 2; i++) {
+		struct second pair = course->second[2 * i];
+
+		merge_second(&pair, &course->second[2 * i + 1]);
+		course->second[i] = pair;
+	}
+	course->seconds /= 2;
+}
+
 static void add_second(struct course *course, struct second *second)
 {
 	if (!second->buckets)
 		return;
+	if (course->seconds == MAX_SECONDS)
+		coarsen(course);
 	course->second = xreallocarray(course->second, course->seconds + 1, sizeof(*course->second));
 	course->second[course->seconds++] = *second;
 }
