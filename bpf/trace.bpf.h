@@ -100,7 +100,7 @@ static __always_inline uint32_t set_of(uint64_t address)
 
 /*
  * The same for a pointer at hand, where there is room in a map value for it: what is read back from there is a number to
- * the verifier. A fifth of what bpf_probe_read_kernel() costs. The room must be of this CPU and of this program alone.
+ * the verifier, and bpf_probe_read_kernel() is saved. The room must be of this CPU and of this program alone.
  */
 static __always_inline uint64_t number_of(uint64_t *room, const void *pointer)
 {

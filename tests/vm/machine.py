@@ -21,8 +21,8 @@ DISKS = {
     "virtio-scsi": ("sda", ["virtio_scsi", "sd_mod"], ["virtio-scsi-pci,id=scsi,num_queues=2",
                                                        "scsi-hd,drive={drive},bus=scsi.0"]),
     "nvme": ("nvme0n1", ["nvme"], ["nvme,drive={drive},serial=iostrata,max_ioqpairs=4"]),
-    # Two controllers of one subsystem; the paths are hidden disks.
-    "nvme-multipath": ("nvme1n1", ["nvme"], ["nvme-subsys,id=pair,nqn=pair",
+    # Two controllers of one subsystem; the paths are hidden disks. Which controller is found first numbers the head.
+    "nvme-multipath": ("nvme?n1", ["nvme"], ["nvme-subsys,id=pair,nqn=pair",
                                              "nvme,id=first,serial=pair,subsys=pair,max_ioqpairs=4",
                                              "nvme,id=second,serial=pair,subsys=pair,max_ioqpairs=4",
                                              "nvme-ns,drive={drive},bus=first,nsid=1,shared=on"]),

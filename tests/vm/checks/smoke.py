@@ -5,9 +5,9 @@ import home
 import machine
 import results
 
-MACHINE = machine.Machine(disks=("virtio-blk", "virtio-scsi", "nvme", "nvme-multipath"))
+MACHINE = machine.Machine(disks=("virtio-blk", "virtio-scsi", "nvme"))
 PACKAGES = ("mdadm",)
-DEVICES = {"vda": "virtio-blk", "sda": "virtio-scsi", "nvme0n1": "NVMe", "nvme1n1": "NVMe multipath", "nullb0": "null_blk",
+DEVICES = {"vda": "virtio-blk", "sda": "virtio-scsi", "nvme0n1": "NVMe", "nullb0": "null_blk",
            "md0": "RAID 0"}
 
 
