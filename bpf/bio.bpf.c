@@ -4,6 +4,8 @@
  * A bio that is split or requeued is queued once (the kernel traces it only the first time), and an attempt that failed
  * is taken back, so the workload's bytes here are the bytes that it asked for.
  */
+#include "io.bpf.h"
+#include "task.bpf.h"
 #include "trace.bpf.h"
 #include "walk.bpf.h"
 
@@ -18,27 +20,17 @@ struct {
 	__type(value, struct bio_counts);
 } bios SEC(".maps");
 
-/* Threads that the kernel makes for a process (io-wq, SQPOLL) are never seen by sched_process_fork: ask the leader. */
-static __always_inline enum owner owner_of(struct task_struct *task)
-{
-	uint32_t *mark = bpf_task_storage_get(&owners, task, 0, 0);
-
-	if (!mark)
-		mark = bpf_task_storage_get(&owners, task->group_leader, 0, 0);
-	return mark && *mark ? OWNER_WORKLOAD : OWNER_OTHERS;
-}
-
 /* fsync and the like queue a write without data that only asks for a flush. */
-static __always_inline enum op op_of_bio(const struct bio *bio, unsigned int size)
+static __always_inline enum op op_of_bio(uint32_t flags, uint32_t size)
 {
-	enum op op = op_of_flags(bio->bi_opf);
+	enum op op = op_of_flags(flags);
 
-	return op == OP_WRITE && !size && asks_preflush(bio->bi_opf) ? OP_FLUSH : op;
+	return op == OP_WRITE && !size && asks_preflush(flags) ? OP_FLUSH : op;
 }
 
-static __always_inline void count_owner(enum op op, uint64_t bytes, int64_t sign)
+static __always_inline void count_owner(enum owner owner, enum op op, uint64_t bytes, int64_t sign)
 {
-	uint32_t key = owner_of(bpf_get_current_task_btf()) * OPS + op;
+	uint32_t key = owner * OPS + op;
 	struct bio_counts *counts = bpf_map_lookup_elem(&bios, &key);
 
 	if (counts) {
@@ -52,14 +44,15 @@ static __always_inline void count_unseen(struct bio_slot *slot)
 {
 	struct op_counts *counts = counts_of(stamp_layer(slot->queued), stamp_op(slot->queued));
 
-	if (counts)
+	/* Where just the end of a flush went unseen, the bio itself was accounted for. */
+	if (counts && (slot->role == BIO_DATA || slot->role == BIO_FUA))
 		counts->bio_loss[LOSS_UNSEEN]++;
 	slot->bio = 0;
 }
 
-static __always_inline void remember(struct op_counts *counts, uint64_t bio, uint32_t layer, enum op op, uint32_t size)
+static __always_inline void remember(struct op_counts *counts, const struct arrival *arrival, const struct bio_slot *its)
 {
-	uint32_t key = set_of(bio);
+	uint32_t key = set_of(arrival->bio);
 	struct bio_set *set = bpf_map_lookup_elem(&bio_sets, &key);
 
 	if (!set)
@@ -67,15 +60,18 @@ static __always_inline void remember(struct op_counts *counts, uint64_t bio, uin
 	for (int i = 0; i < TABLE_WAYS; i++) {
 		struct bio_slot *slot = &set->way[i];
 
-		if (slot->bio || __sync_val_compare_and_swap(&slot->bio, 0, bio))
+		if (slot->bio || __sync_val_compare_and_swap(&slot->bio, 0, arrival->bio))
 			continue;
-		slot->queued = stamp_pack(since_epoch(), layer, op, 0);
+		slot->queued = its->queued;
 		slot->issued = 0;
-		slot->left = size;
+		slot->left = arrival->size;
 		slot->requests = 0;
+		slot->io = its->io;
+		slot->role = its->role;
 		return;
 	}
-	counts->bio_loss[LOSS_TABLE_FULL]++;
+	if (its->role != BIO_FLUSH)
+		counts->bio_loss[LOSS_TABLE_FULL]++;
 }
 
 static __always_inline void count_queued(struct op_counts *counts, uint32_t size)
@@ -85,52 +81,128 @@ static __always_inline void count_queued(struct op_counts *counts, uint32_t size
 	counts->empty += !size;
 }
 
-static __always_inline void count_partition(struct bio *bio, uint32_t layer, enum op op, uint32_t size)
+static __always_inline void count_partition(struct bio *bio, uint32_t layer)
 {
+	uint32_t size = bio->bi_iter.bi_size;
 	struct op_counts *counts;
 
 	if (!(config.flags & LAYER_PARTITION) || config.layer[0].disk != layer ||
 	    config.layer[0].number != bio->bi_bdev->bd_dev)
 		return;
-	counts = counts_of(0, op);
+	counts = counts_of(0, op_of_bio(bio->bi_opf, size));
 	if (counts)
 		count_queued(counts, size);
+}
+
+static __always_inline uint32_t role_of(const struct arrival *arrival, uint32_t io)
+{
+	if (!io)
+		return BIO_DATA;
+	if (!arrival->size)
+		return BIO_FLUSH;
+	return asks_fua(arrival->flags) && layer_flags(arrival->layer) & LAYER_NO_FUA ? BIO_FUA : BIO_DATA;
+}
+
+static __always_inline uint32_t class_of(enum owner owner)
+{
+	switch (owner) {
+	case OWNER_WORKLOAD:
+	case OWNER_WRITEBACK:
+		return CLASS_DATA;
+	case OWNER_JOURNAL:
+		return CLASS_JOURNAL;
+	default:
+		return CLASS_OTHERS;
+	}
+}
+
+/* Reads of the workload outside of any system call are page faults'; bios in a call are counted for its kind. */
+static __always_inline void count_for_task(struct task_state *state, const struct arrival *arrival)
+{
+	if (!state || arrival->op > OP_WRITE)
+		return;
+	if (state->inside) {
+		state->bios[arrival->op & 1].bios++;
+		state->bios[arrival->op & 1].bytes += arrival->size;
+	} else if (arrival->op == OP_READ && !is_in_call()) {
+		begin_fault(state, arrival->size, arrival->now);
+	}
+}
+
+/* Whose it is, on a disk where that is counted. */
+static __always_inline enum owner judge(const struct arrival *arrival, struct task_state *state, uint32_t io)
+{
+	bool own = io || is_own(state);
+	enum owner owner = is_xfs_log(arrival) ? OWNER_JOURNAL : own ? OWNER_WORKLOAD : owner_of(arrival);
+
+	count_owner(owner, arrival->op, arrival->size, 1);
+	if (owner != OWNER_WORKLOAD && owner != OWNER_WRITEBACK)
+		count_foreigner(arrival, owner);
+	else if (config.clocks && !io && own)
+		count_for_task(state, arrival);
+	return owner;
+}
+
+/* On a disk where I/Os come in: which one it belongs to. A flush without data is asked for by a call, or a worker. */
+static __always_inline uint32_t io_of(const struct arrival *arrival, struct task_state *state)
+{
+	if (!config.io)
+		return 0;
+	if (!arrival->size)
+		return state ? state->io : 0;
+	return io_queued(arrival, state);
+}
+
+__noinline int bio_arrives(struct arrival *arrival)
+{
+	struct bio_slot its = {}, *stale;
+	enum owner owner = OWNER_OTHERS;
+	struct op_counts *counts;
+
+	if (!arrival)
+		return 0;
+	stale = config.queue ? bio_find(arrival->bio, arrival->layer) : 0;
+	if (stale)
+		count_unseen(stale);
+	counts = recording ? counts_of(arrival->layer, arrival->op) : 0;
+	if (!counts)
+		return 0;
+	arrival->now = since_epoch();
+	count_queued(counts, arrival->size);
+	if (layer_flags(arrival->layer) & LAYER_TOP) {
+		struct task_state *state = current_state(bpf_get_current_task_btf());
+
+		its.io = io_of(arrival, state);
+		owner = judge(arrival, state, its.io);
+	}
+	its.role = role_of(arrival, its.io);
+	its.queued = stamp_pack(arrival->now, arrival->layer, arrival->op, class_of(owner) << STAMP_CLASS_SHIFT);
+	/* A flush without data has no request that would be issued with it; a bio-based layer completes it all the same. */
+	if (config.queue && (arrival->size || its.io || layer_flags(arrival->layer) & LAYER_BIOS))
+		remember(counts, arrival, &its);
+	return 0;
 }
 
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(on_queue, struct bio *bio)
 {
-	struct gendisk *disk = bio->bi_bdev->bd_disk;
-	int layer = layer_of(disk);
-	struct op_counts *counts;
-	struct bio_slot *slot;
-	uint64_t address;
-	unsigned int size;
-	enum op op;
+	int layer = layer_of(bio->bi_bdev->bd_disk);
+	/* Written to the stack and read by a function that is verified by itself, an address is a number. */
+	struct arrival arrival = {
+		.bio = (uint64_t)bio,
+		.end = (uint64_t)bio->bi_end_io,
+		.sector = bio->bi_iter.bi_sector,
+		.size = bio->bi_iter.bi_size,
+		.flags = bio->bi_opf,
+		.layer = layer,
+	};
 
 	if (layer < 0)
 		return 0;
-	address = address_of(ctx, 0);
-	if (config.queue) {
-		slot = bio_find(address, layer);
-		if (slot)
-			count_unseen(slot);
-	}
-	if (!recording)
-		return 0;
-
-	size = bio->bi_iter.bi_size;
-	op = op_of_bio(bio, size);
-	counts = counts_of(layer, op);
-	if (!counts)
-		return 0;
-	count_queued(counts, size);
-	count_partition(bio, layer, op, size);
-	if (disk_number(disk) == config.top)
-		count_owner(op, size, 1);
-	/* A flush without data has no request that would be issued with it; a bio-based layer completes it all the same. */
-	if (config.queue && (size || config.layer[layer].flags & LAYER_BIOS))
-		remember(counts, address, layer, op, size);
+	arrival.op = op_of_bio(arrival.flags, arrival.size);
+	if (recording)
+		count_partition(bio, layer);
+	bio_arrives(&arrival);
 	return 0;
 }
 
@@ -140,6 +212,8 @@ static __always_inline void complete_bio(struct op_counts *counts, struct bio_sl
 	uint32_t op = stamp_op(slot->queued), size = slot->left;
 
 	slot->bio = 0;
+	if (slot->io)
+		io_completed(slot->io, slot->role == BIO_FLUSH, size, now);
 	if (now < queued) {
 		counts->bio_loss[LOSS_CLOCK]++;
 		return;
@@ -179,11 +253,11 @@ int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio)
 	address = address_of(ctx, 1);
 	slot = config.queue ? bio_find(address, layer) : 0;
 	size = bio->bi_iter.bi_size;
-	op = slot ? stamp_op(slot->queued) : op_of_bio(bio, size);
+	op = slot ? stamp_op(slot->queued) : op_of_bio(bio->bi_opf, size);
 	counts = counts_of(layer, op);
 	if (!counts)
 		return 0;
-	if (config.layer[layer].flags & LAYER_BIOS) {
+	if (layer_flags(layer) & LAYER_BIOS) {
 		if (slot)
 			complete_bio(counts, slot, layer, bio->bi_status);
 		else if (recording && is_piece(address))
@@ -192,10 +266,14 @@ int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio)
 			counts->unissued++;
 		return 0;
 	}
-	if (recording && bio->bi_status == STATUS_AGAIN && disk_number(disk) == config.top)
-		count_owner(op, size, -1);
-	if (slot)
+	if (recording && bio->bi_status == STATUS_AGAIN && layer_flags(layer) & LAYER_TOP)
+		count_owner(slot && stamp_class(slot->queued) != CLASS_DATA ? OWNER_OTHERS : OWNER_WORKLOAD, op, size,
+			    -1);
+	if (slot) {
+		if (slot->io)
+			io_ended_early(slot->io, slot->left, bio->bi_status == STATUS_AGAIN);
 		slot->bio = 0;
+	}
 	if (recording)
 		counts->ended_early++;
 	return 0;

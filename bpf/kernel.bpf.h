@@ -16,8 +16,22 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct files_struct;
+struct mm_struct;
+struct io_uring_task;
+
+struct thread_info {
+	unsigned int status;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
+	unsigned int flags;
+	int tgid;
+	char comm[16];
 	struct task_struct *group_leader;
+	struct files_struct *files;
+	struct mm_struct *mm;
 };
 
 struct gendisk {
@@ -32,7 +46,14 @@ struct block_device {
 };
 
 struct bvec_iter {
+	uint64_t bi_sector;
 	unsigned int bi_size;
+};
+
+struct page;
+
+struct bio_vec {
+	struct page *bv_page;
 };
 
 struct bio {
@@ -43,6 +64,7 @@ struct bio {
 	struct bvec_iter bi_iter;
 	void *bi_end_io;
 	void *bi_private;
+	struct bio_vec *bi_io_vec;
 };
 
 struct request_queue {
@@ -54,12 +76,154 @@ struct request {
 	unsigned int cmd_flags;
 	unsigned int __data_len;
 	struct bio *bio;
+	struct bio *biotail;
 	struct block_device *part;
 };
 
 enum req_flag_bits {
+	__REQ_META = 12,
+	__REQ_FUA = 17,
 	__REQ_PREFLUSH = 18,
 };
+
+/* --- files (include/linux/fs.h, fdtable.h) --- */
+
+struct file;
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct super_block {
+	uint32_t s_dev;
+};
+
+struct inode {
+	uint16_t i_mode;
+	struct super_block *i_sb;
+	uint32_t i_rdev;
+};
+
+struct file {
+	struct inode *f_inode;
+	unsigned int f_flags;
+};
+
+struct address_space {
+	struct inode *host;
+};
+
+struct page {
+	unsigned long compound_head;
+	struct address_space *mapping;
+};
+
+/* --- direct I/O (include/linux/fs.h, fs/iomap/direct-io.c, block/fops.c) --- */
+
+struct kiocb {
+	void *ki_complete;
+};
+
+struct work_struct {
+	void *func;
+};
+
+struct iomap_dio {
+	struct kiocb *iocb;
+	struct {
+		struct task_struct *waiter;
+	} submit;
+	struct {
+		struct work_struct work;
+	} aio;
+};
+
+struct blkdev_dio {
+	struct kiocb *iocb;
+	unsigned int flags;
+	struct bio bio;
+};
+
+/* What submit_bio_wait() sleeps on (include/linux/completion.h, swait.h). */
+struct list_head {
+	struct list_head *next;
+};
+
+struct swait_queue_head {
+	struct list_head task_list;
+};
+
+struct completion {
+	struct swait_queue_head wait;
+};
+
+struct swait_queue {
+	struct task_struct *task;
+	struct list_head task_list;
+};
+
+/* --- libaio (fs/aio.c) --- */
+
+struct kioctx;
+
+struct kioctx_table {
+	unsigned int nr;
+	struct kioctx *table[0];
+};
+
+struct mm_struct {
+	struct kioctx_table *ioctx_table;
+};
+
+struct io_event {
+	uint64_t obj;
+	int64_t res;
+};
+
+struct aio_kiocb {
+	struct kioctx *ki_ctx;
+	struct io_event ki_res;
+};
+
+/* --- io_uring (include/linux/io_uring_types.h) --- */
+
+struct io_cqe {
+	uint64_t user_data;
+	int res;
+};
+
+struct io_ring_ctx;
+
+struct io_kiocb {
+	struct file *file;
+	uint8_t opcode;
+	struct io_cqe cqe;
+	struct io_ring_ctx *ctx;
+};
+
+/* Before 5.19. */
+struct io_kiocb___data {
+	uint64_t user_data;
+};
+
+/* --- registers at a system call (arch/.../include/asm/ptrace.h) --- */
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long di, si, dx, r10, cx, ip, orig_ax;
+};
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs {
+	uint64_t regs[31];
+	uint64_t orig_x0;
+	int syscallno;
+};
+#endif
 
 #pragma clang attribute pop
 

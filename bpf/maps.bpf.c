@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What several programs use; trace.bpf.h says what each is. */
+/* What several programs use; trace.bpf.h and io.bpf.h say what each is. */
+#include "io.bpf.h"
+#include "task.bpf.h"
 #include "trace.bpf.h"
 
 const volatile struct trace_config config = {.set_mask = 1};
 volatile uint32_t recording = 0;
+volatile uint64_t target_inode = 0;
+volatile uint64_t interval = 0;
 
-struct owner_map owners SEC(".maps");
+struct task_map tasks SEC(".maps");
 struct op_map ops SEC(".maps");
 struct stage_map stages SEC(".maps");
 struct bio_table bio_sets SEC(".maps");
+struct io_table io_sets SEC(".maps");
+struct io_op_map io_ops SEC(".maps");
+struct cpu_map cpus SEC(".maps");
+
+struct inode_map own_inodes SEC(".maps");
 
 __noinline int count_stage(uint32_t layer, uint32_t op, uint32_t stage, uint64_t elapsed)
 {

@@ -6,8 +6,12 @@
  * program interrupt itself (it counts that as a miss), so no two writers meet in one field. A bio's slot may be written
  * by several CPUs at once, where its pieces complete on them: there it is atomic.
  */
+#include "clock.bpf.h"
+#include "io.bpf.h"
 #include "trace.bpf.h"
 #include "walk.bpf.h"
+
+struct flight_map flights SEC(".maps");
 
 /* Sized by user space. Mapped there too, to find what is left at the end. */
 struct {
@@ -62,24 +66,35 @@ static __always_inline uint32_t partition_mark(struct request *rq, uint32_t laye
 /* --- bios of a request --- */
 
 /*
- * The walks stand in functions of their own, not static: the verifier goes through those once, by themselves, and not
- * again for each state of their callers and for each of the 256 bios. They take addresses as numbers and read by
- * bpf_probe_read_kernel().
+ * A request's bios. Addresses are numbers: written to the stack and read by a function that is verified by itself, they
+ * are that to the verifier. Those functions are not static: it goes through them once, and not again for each state of
+ * their callers and for each of the 256 bios.
  */
+struct walk {
+	uint64_t bio; /* the first; 0: none */
+	uint64_t now; /* ns since the epoch */
+	uint32_t single; /* there are no more */
+	uint32_t layer;
+	uint32_t op;
+	uint32_t bytes; /* complete */
+};
 
-static __always_inline uint64_t first_bio(uint64_t rq)
+static __always_inline struct walk walk_of(struct request *rq, uint32_t layer, uint32_t op, uint64_t now)
 {
-	uint64_t bio = 0;
-
-	bpf_probe_read_kernel(&bio, sizeof(bio), (void *)rq + bpf_core_field_offset(struct request, bio));
-	return bio;
+	return (struct walk){
+		.bio = (uint64_t)rq->bio,
+		.now = now,
+		.single = rq->bio == rq->biotail,
+		.layer = layer,
+		.op = op,
+	};
 }
 
 static __always_inline uint64_t next_bio(uint64_t bio)
 {
 	uint64_t next = 0;
 
-	bpf_probe_read_kernel(&next, sizeof(next), (void *)bio + bpf_core_field_offset(struct bio, bi_next));
+	read_field(&next, struct bio, bio, bi_next);
 	return next;
 }
 
@@ -87,8 +102,23 @@ static __always_inline uint32_t bio_size(uint64_t bio)
 {
 	uint32_t size = 0;
 
-	bpf_probe_read_kernel(&size, sizeof(size), (void *)bio + bpf_core_field_offset(struct bio, bi_iter.bi_size));
+	read_field(&size, struct bio, bio, bi_iter.bi_size);
 	return size;
+}
+
+static __always_inline uint32_t queue_of(uint32_t layer)
+{
+	return config.layer[layer & (MAX_LAYERS - 1)].queued_on;
+}
+
+static __always_inline void issue_slot(struct bio_slot *slot, uint64_t now)
+{
+	struct cpu_state *cpu = this_cpu();
+
+	slot->issued = now;
+	__sync_fetch_and_add(&slot->requests, 1);
+	if (slot->io && cpu)
+		io_issued(slot->io, cpu, now);
 }
 
 /* 1 when the bio's Q was recorded. */
@@ -98,8 +128,7 @@ __noinline int bio_issued(uint64_t bio, uint32_t layer, uint64_t now)
 
 	if (!slot)
 		return 0;
-	slot->issued = now;
-	__sync_fetch_and_add(&slot->requests, 1);
+	issue_slot(slot, now);
 	return 1;
 }
 
@@ -110,11 +139,13 @@ __noinline int bio_requeued(uint64_t bio, uint32_t layer)
 	if (!slot)
 		return 0;
 	__sync_fetch_and_add(&slot->requests, -1);
+	if (slot->io)
+		io_requeued(slot->io);
 	return 1;
 }
 
 /* All bytes of a bio are complete. */
-static __always_inline void finish(struct bio_slot *slot)
+static __always_inline void finish(struct bio_slot *slot, uint64_t now)
 {
 	uint32_t layer = stamp_layer(slot->queued), op = stamp_op(slot->queued);
 	uint64_t queued = stamp_time(slot->queued), issued = slot->issued;
@@ -125,69 +156,73 @@ static __always_inline void finish(struct bio_slot *slot)
 		counts->pieces += slot->requests;
 		count_stage(layer, op, STAGE_QUEUE, issued - queued);
 		/* Before 6.12 nothing else tells of the end of a bio at the head of NVMe multipath. */
-		if (config.layer[layer & (MAX_LAYERS - 1)].flags & LAYER_BIOS) {
+		if (layer_flags(layer) & LAYER_BIOS) {
 			counts->completions++;
-			count_stage(layer, op, STAGE_THROUGH, since_epoch() - queued);
+			count_stage(layer, op, STAGE_THROUGH, now - queued);
 		}
 	} else if (counts) {
 		/* Its issue is missing, or older than its queuing. */
 		counts->bio_loss[issued ? LOSS_CLOCK : LOSS_UNSEEN]++;
 	}
-	slot->bio = 0;
+	/* The kernel flushes now, and then ends it once more, with 0 bytes. */
+	if (slot->role == BIO_FUA)
+		slot->role = BIO_ENDING;
+	else
+		slot->bio = 0;
 }
 
-/*
- * Of the bytes that are complete those are the bio's that are its, and are taken off. By pointer: the verifier would
- * follow each value of a number through the whole loop.
- */
-__noinline int bio_completed(uint64_t bio, uint32_t layer, uint32_t *bytes)
+/* `size` bytes of a bio are complete. */
+__noinline int bio_completed(uint64_t bio, uint32_t layer, uint32_t size, uint64_t now)
 {
-	struct bio_slot *slot;
-	uint32_t size = bio_size(bio);
+	struct bio_slot *slot = queued_slot(bio, layer);
 
-	if (!bytes)
+	if (!slot)
 		return 0;
-	if (size > *bytes)
-		size = *bytes;
-	*bytes -= size;
-	slot = queued_slot(bio, layer);
-	if (slot && __sync_fetch_and_add(&slot->left, -size) == size)
-		finish(slot);
+	if (slot->io)
+		io_completed(slot->io, false, size, now);
+	if (__sync_fetch_and_add(&slot->left, -size) == size)
+		finish(slot, now);
 	return 0;
 }
 
-static __always_inline uint32_t queue_of(uint32_t layer)
+/* The 0 bytes at the end of a flush sequence: what an I/O may have waited for. */
+__noinline int flush_ended(const struct walk *walk)
 {
-	return config.layer[layer & (MAX_LAYERS - 1)].queued_on;
+	struct bio_slot *slot = walk && walk->bio ? bio_find(walk->bio, queue_of(walk->layer)) : 0;
+
+	if (!slot || (slot->role != BIO_FLUSH && slot->role != BIO_ENDING))
+		return 0;
+	if (slot->io)
+		io_completed(slot->io, true, 0, walk->now);
+	slot->bio = 0;
+	return 0;
 }
 
-__noinline int walk_issued(uint64_t rq, uint32_t layer, uint32_t op, uint64_t now)
+/* The bios after the first. */
+static __always_inline void walk_on(struct op_counts *counts, const struct walk *walk, uint32_t queued_on)
 {
-	struct op_counts *counts = counts_of(layer, op);
-	uint32_t queued_on = queue_of(layer);
-	uint64_t bio = first_bio(rq);
+	uint64_t bio = next_bio(walk->bio);
 
-	if (!counts)
-		return 0;
-	for (int i = 0; i < MAX_WALK && bio; i++) {
+	for (int i = 1; i < MAX_WALK && bio; i++) {
 		counts->walked++;
-		if (!bio_issued(bio, queued_on, now))
+		if (!bio_issued(bio, queued_on, walk->now))
 			counts->unqueued++;
 		bio = next_bio(bio);
 	}
 	if (bio)
 		counts->walk_over++;
-	return 0;
 }
 
-__noinline int walk_requeued(uint64_t rq, uint32_t layer, uint32_t op)
+__noinline int walk_requeued(const struct walk *walk)
 {
-	struct op_counts *counts = counts_of(layer, op);
-	uint32_t queued_on = queue_of(layer);
-	uint64_t bio = first_bio(rq);
+	struct op_counts *counts = walk ? counts_of(walk->layer, walk->op) : 0;
+	uint32_t queued_on;
+	uint64_t bio;
 
 	if (!counts)
 		return 0;
+	queued_on = queue_of(walk->layer);
+	bio = walk->bio;
 	for (int i = 0; i < MAX_WALK && bio; i++) {
 		counts->walked--;
 		if (!bio_requeued(bio, queued_on))
@@ -199,18 +234,91 @@ __noinline int walk_requeued(uint64_t rq, uint32_t layer, uint32_t op)
 	return 0;
 }
 
-__noinline int walk_completed(uint64_t rq, uint32_t layer, uint32_t bytes)
+/* Of the bytes that are complete those are a bio's that are its, and are taken off. */
+__noinline int walk_completed(const struct walk *walk)
 {
-	uint32_t queued_on = queue_of(layer);
-	uint64_t bio = first_bio(rq);
+	uint32_t queued_on, bytes;
+	uint64_t bio;
 
-	for (int i = 0; i < MAX_WALK && bio; i++) {
-		bio_completed(bio, queued_on, &bytes);
-		if (!bytes)
-			break;
-		bio = next_bio(bio);
+	if (!walk)
+		return 0;
+	queued_on = queue_of(walk->layer);
+	bytes = walk->bytes;
+	bio = walk->bio;
+	for (int i = 0; i < MAX_WALK && bio && bytes; i++) {
+		uint32_t size = walk->single ? bytes : bio_size(bio);
+
+		if (size > bytes)
+			size = bytes;
+		bytes -= size;
+		bio_completed(bio, queued_on, size, walk->now);
+		bio = bytes ? next_bio(bio) : 0;
 	}
 	return 0;
+}
+
+/* --- what is in flight --- */
+
+/* A request takes off: how much else it meets is handed on to its I/Os. */
+static __always_inline void take_off(uint32_t layer, uint32_t class, uint64_t now)
+{
+	struct flight *flight = bpf_map_lookup_elem(&flights, &layer);
+	struct cpu_state *cpu = this_cpu();
+
+	if (!flight || !cpu)
+		return;
+	cpu->company = __sync_fetch_and_add(&flight->requests, lane(class));
+	cpu->idle = !cpu->company && flight->idle_since && now > flight->idle_since ? now - flight->idle_since : 0;
+	if (config.clocks)
+		clock_change(class, 1, now);
+}
+
+/*
+ * All bios of a request that is issued. The request's class is that of its first bio; one whose Q was not recorded is
+ * somebody else's, and one without any bio a flush of the cache. Returns the class.
+ */
+__noinline int walk_issued(const struct walk *walk)
+{
+	struct op_counts *counts = walk ? counts_of(walk->layer, walk->op) : 0;
+	uint32_t queued_on, class = CLASS_FLUSH;
+	struct bio_slot *slot = 0;
+
+	if (!counts)
+		return 0;
+	queued_on = queue_of(walk->layer);
+	if (walk->bio) {
+		slot = queued_slot(walk->bio, queued_on);
+		class = slot ? stamp_class(slot->queued) : CLASS_OTHERS;
+	}
+	if (config.io && layer_flags(walk->layer) & LAYER_TOP)
+		take_off(walk->layer, class, walk->now);
+	if (!walk->bio)
+		return class;
+	counts->walked++;
+	if (slot)
+		issue_slot(slot, walk->now);
+	else
+		counts->unqueued++;
+	if (!walk->single)
+		walk_on(counts, walk, queued_on);
+	return class;
+}
+
+/* And is down again, in whatever way. */
+static __always_inline void land(uint64_t stamp, uint64_t now)
+{
+	uint32_t layer = stamp_layer(stamp), class = stamp_class(stamp);
+	struct flight *flight;
+
+	if (!config.io || !(layer_flags(layer) & LAYER_TOP))
+		return;
+	flight = bpf_map_lookup_elem(&flights, &layer);
+	if (!flight)
+		return;
+	if (__sync_fetch_and_add(&flight->requests, -lane(class)) == lane(class))
+		flight->idle_since = now;
+	if (config.clocks)
+		clock_change(class, -1, now);
 }
 
 /* --- D --- */
@@ -227,6 +335,7 @@ static __always_inline void count_unseen(struct request_slot *slot)
 	}
 	if (partition)
 		partition->loss[LOSS_UNSEEN]++;
+	land(stamp, since_epoch());
 	slot->request = 0;
 }
 
@@ -237,7 +346,7 @@ int BPF_PROG(on_issue, struct request *rq)
 	struct op_counts *counts, *partition;
 	struct request_slot *slot;
 	struct request_set *set;
-	uint64_t address, stamp;
+	uint64_t address, stamp, now;
 	enum op op;
 
 	if (layer < 0)
@@ -256,7 +365,8 @@ int BPF_PROG(on_issue, struct request *rq)
 	if (!recording)
 		return 0;
 
-	stamp = stamp_pack(since_epoch(), layer, op, partition_mark(rq, layer));
+	now = since_epoch();
+	stamp = stamp_pack(now, layer, op, partition_mark(rq, layer));
 	counts->issues++;
 	counts->issued_bytes += rq->__data_len;
 	partition = partition_counts(stamp);
@@ -264,8 +374,11 @@ int BPF_PROG(on_issue, struct request *rq)
 		partition->issues++;
 		partition->issued_bytes += rq->__data_len;
 	}
-	if (config.queue)
-		walk_issued(address, layer, op, stamp_time(stamp));
+	if (config.queue) {
+		struct walk walk = walk_of(rq, layer, op, now);
+
+		stamp |= walk_issued(&walk) << STAMP_CLASS_SHIFT;
+	}
 	slot = claim(set, address);
 	if (slot) {
 		slot->issued = stamp;
@@ -274,6 +387,7 @@ int BPF_PROG(on_issue, struct request *rq)
 	counts->loss[LOSS_TABLE_FULL]++;
 	if (partition)
 		partition->loss[LOSS_TABLE_FULL]++;
+	land(stamp, now);
 	return 0;
 }
 
@@ -303,13 +417,17 @@ int BPF_PROG(on_requeue, struct request *rq)
 	if (counts) {
 		counts->requeues++;
 		counts->requeued_bytes += rq->__data_len;
-		if (config.queue)
-			walk_requeued(address, stamp_layer(slot->issued), stamp_op(slot->issued));
+		if (config.queue) {
+			struct walk walk = walk_of(rq, stamp_layer(slot->issued), stamp_op(slot->issued), 0);
+
+			walk_requeued(&walk);
+		}
 	}
 	if (partition) {
 		partition->requeues++;
 		partition->requeued_bytes += rq->__data_len;
 	}
+	land(slot->issued, since_epoch());
 	slot->request = 0;
 	return 0;
 }
@@ -317,8 +435,13 @@ int BPF_PROG(on_requeue, struct request *rq)
 /* --- C --- */
 
 /* A completion whose issue is not in the table; outside a recording that says nothing. */
-static __always_inline void count_unissued(struct op_counts *counts, unsigned int bytes)
+static __always_inline void count_unissued(struct op_counts *counts, unsigned int bytes, struct request *rq, uint32_t layer)
 {
+	if (!bytes && config.io) {
+		struct walk walk = walk_of(rq, layer, 0, since_epoch());
+
+		flush_ended(&walk);
+	}
 	if (!recording)
 		return;
 	if (bytes)
@@ -348,6 +471,15 @@ static __always_inline void count_completed(struct op_counts *counts, unsigned i
 		counts->errors[status & (STATUSES - 1)]++;
 }
 
+static __always_inline void complete_bios(struct request *rq, uint32_t layer, uint32_t bytes, uint64_t now)
+{
+	struct walk walk = walk_of(rq, layer, 0, now);
+
+	walk.bytes = bytes;
+	if (config.queue)
+		walk_completed(&walk);
+}
+
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(on_complete, struct request *rq, int error, unsigned int bytes)
 {
@@ -370,14 +502,13 @@ int BPF_PROG(on_complete, struct request *rq, int error, unsigned int bytes)
 		return 0;
 	slot = find(set, address);
 	if (!slot) {
-		count_unissued(counts, bytes);
+		count_unissued(counts, bytes, rq, layer);
 		return 0;
 	}
 	if (bytes < rq->__data_len) {
 		counts->partial++;
 		counts->completed_bytes += bytes;
-		if (config.queue)
-			walk_completed(address, layer, bytes);
+		complete_bios(rq, layer, bytes, since_epoch());
 		return 0;
 	}
 	if (fault(counts, slot))
@@ -386,9 +517,9 @@ int BPF_PROG(on_complete, struct request *rq, int error, unsigned int bytes)
 	now = since_epoch();
 	issued = stamp_time(slot->issued);
 	partition = partition_counts(slot->issued);
+	land(slot->issued, now);
 	slot->request = 0;
-	if (config.queue)
-		walk_completed(address, layer, bytes);
+	complete_bios(rq, layer, bytes, now);
 	if (now < issued) {
 		counts->loss[LOSS_CLOCK]++;
 		if (partition)

@@ -13,14 +13,32 @@ extern const volatile struct trace_config config;
 /* Not 0 while a run is recorded; a store by user space turns it on and off. */
 extern volatile uint32_t recording;
 
-/* Tasks of the workload. */
-struct owner_map {
+struct task_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, uint32_t);
+	__type(value, struct task_state);
 };
-extern struct owner_map owners SEC(".maps");
+extern struct task_map tasks SEC(".maps");
+
+/* What a CPU hands on from one program to the next. */
+struct cpu_state {
+	uint64_t submitter; /* the task that issued an I/O of its own last, and is still in the driver; 0: none */
+	uint64_t issued;    /* when that was, since the epoch */
+	uint32_t io;	    /* the I/O's number, plus 1 */
+	uint32_t padding;
+	uint64_t completed; /* when an I/O of the workload was last completed on this CPU */
+	uint64_t company;   /* of the request that is being issued: see struct flight */
+	uint64_t idle;
+};
+
+struct cpu_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct cpu_state);
+};
+extern struct cpu_map cpus SEC(".maps");
 
 /* Indexed layer * OPS + op. Sized by user space, as all below. */
 struct op_map {
@@ -50,9 +68,23 @@ struct bio_table {
 };
 extern struct bio_table bio_sets SEC(".maps");
 
+static __always_inline struct cpu_state *this_cpu(void)
+{
+	uint32_t key = 0;
+
+	return bpf_map_lookup_elem(&cpus, &key);
+}
+
 static __always_inline uint64_t since_epoch(void)
 {
 	return bpf_ktime_get_ns() - config.epoch;
+}
+
+/* enum layer_flags. The mask stays even where the compiler knows the bound: the verifier forgets it on the stack. */
+static __always_inline uint32_t layer_flags(uint32_t layer)
+{
+	barrier_var(layer);
+	return config.layer[layer & (MAX_LAYERS - 1)].flags;
 }
 
 static __always_inline struct op_counts *counts_of(uint32_t layer, uint32_t op)
@@ -92,6 +124,10 @@ static __always_inline uint64_t address_of(const void *ctx, int index)
 	bpf_probe_read_kernel(&address, sizeof(address), ctx + 8 * index);
 	return address;
 }
+
+/* A field of a kernel structure whose address is a number. */
+#define read_field(to, structure, address, field)                                                                      \
+	bpf_probe_read_kernel(to, sizeof(*(to)), (void *)(address) + bpf_core_field_offset(structure, field))
 
 static __always_inline uint32_t set_of(uint64_t address)
 {

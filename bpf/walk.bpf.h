@@ -28,15 +28,15 @@ static __always_inline bool is_piece(uint64_t bio)
 {
 	uint64_t end = 0;
 
-	bpf_probe_read_kernel(&end, sizeof(end), (void *)bio + bpf_core_field_offset(struct bio, bi_end_io));
-	return config.chain_end && end == config.chain_end;
+	read_field(&end, struct bio, bio, bi_end_io);
+	return config.symbol[SYMBOL_CHAIN] && end == config.symbol[SYMBOL_CHAIN];
 }
 
 static __always_inline uint64_t parent_of(uint64_t bio)
 {
 	uint64_t parent = 0;
 
-	bpf_probe_read_kernel(&parent, sizeof(parent), (void *)bio + bpf_core_field_offset(struct bio, bi_private));
+	read_field(&parent, struct bio, bio, bi_private);
 	return parent;
 }
 

@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What crosses between BPF and user space. Times are ns, sizes bytes; a new field or row goes at the end. */
+/*
+ * What crosses between BPF and user space: configuration, requests, bios, losses. Times are ns, sizes bytes; a new field
+ * or row goes at the end.
+ */
 #ifndef IOSTRATA_SHARED_H
 #define IOSTRATA_SHARED_H
 
 #include <stdint.h>
 
-#include "hist.h"
-#include "stages.h"
-
-/* The kinds of request that are kept apart. ROW(id, name) */
-#define IOSTRATA_OPS(ROW)                                                                                              \
-	ROW(READ, "read")                                                                                              \
-	ROW(WRITE, "write")                                                                                            \
-	ROW(FLUSH, "flush")                                                                                            \
-	ROW(DISCARD, "discard")                                                                                        \
-	ROW(WRITE_ZEROES, "write-zeroes")                                                                              \
-	ROW(OTHER, "other")
-
-enum op {
-#define ROW(id, name) OP_##id,
-	IOSTRATA_OPS(ROW)
-#undef ROW
-		OPS
-};
+#include "io.h"
 
 /*
  * The ways in which a time can be lost, of requests and of bios alike. A row is counted where it happens, and
@@ -42,8 +28,22 @@ enum loss {
 		LOSSES
 };
 
-/* Who queued a bio on the target's disk. */
-enum owner { OWNER_WORKLOAD, OWNER_OTHERS, OWNERS };
+/*
+ * Who a bio on the target's disk belongs to. Kernel threads write for others: there the owner is known by the inode
+ * (writeback) or by who they are (journal). ROW(id, name, meaning)
+ */
+#define IOSTRATA_OWNERS(ROW)                                                                                           \
+	ROW(WORKLOAD, "workload", "queued by the workload's own tasks, or for one of its I/Os")                        \
+	ROW(OTHERS, "others", "all else")                                                                              \
+	ROW(WRITEBACK, "writeback", "pages of files that the workload wrote, written by the kernel")                   \
+	ROW(JOURNAL, "journal", "the file system's journal")
+
+enum owner {
+#define ROW(id, name, meaning) OWNER_##id,
+	IOSTRATA_OWNERS(ROW)
+#undef ROW
+		OWNERS
+};
 
 /* Devices under one target that can be told apart. */
 #define MAX_LAYERS 32
@@ -56,6 +56,8 @@ enum layer_flags {
 	LAYER_BIOS = 2,	    /* bio-based (md, dm, zram, multipath heads): C is that of a whole bio */
 	LAYER_PARTITION = 4,
 	LAYER_HIDDEN = 8,   /* has no number in sysfs: a path of NVMe multipath, known by its name */
+	LAYER_NO_FUA = 32,  /* has a volatile cache and no FUA: the kernel flushes after each write that asks for it */
+	LAYER_TOP = 16,	    /* a disk whose bios are counted by owner: nothing else that is traced stands on it */
 };
 
 struct trace_layer {
@@ -64,26 +66,75 @@ struct trace_layer {
 	uint32_t disk;	    /* of a partition: the layer of its disk */
 	uint32_t queued_on; /* the layer whose bio queue its bios came through: its own, or its multipath head */
 	char name[LAYER_NAME];
+	uint32_t above; /* bits, by layer: those that stand on it. A bio comes through them first */
+	uint32_t padding;
+};
+
+/*
+ * Kernel functions that are known by their address (/proc/kallsyms); 0: not there, or hidden. ROW(id, symbol)
+ */
+#define IOSTRATA_SYMBOLS(ROW)                                                                                          \
+	ROW(CHAIN, "bio_chain_endio")		       /* the end of a piece of a split bio */                          \
+	ROW(IOMAP, "iomap_dio_bio_end_io")	       /* direct I/O of ext4, xfs, f2fs */                              \
+	ROW(BLKDEV, "blkdev_bio_end_io")	       /* of a block device, in several bios */                         \
+	ROW(BLKDEV_ASYNC, "blkdev_bio_end_io_async")   /* in one */                                                     \
+	ROW(AIO, "aio_complete_rw")		       /* kiocb.ki_complete of libaio */                                \
+	ROW(URING, "io_complete_rw")		       /* of io_uring */                                                \
+	ROW(URING_POLLED, "io_complete_rw_iopoll")     /* of io_uring with IOPOLL */                                    \
+	ROW(DIO_WORK, "iomap_dio_complete_work")       /* the worker that syncs an asynchronous write */                \
+	ROW(XFS_LOG, "xlog_bio_end_io")		       /* the journal of xfs */                                         \
+	ROW(WAIT, "submit_bio_wait_endio")	       /* of a block device by a call that waits, or a flush */         \
+	ROW(WAIT_NEW, "bio_wait_end_io")	       /* since 6.15 or so */
+
+enum symbol {
+#define ROW(id, name) SYMBOL_##id,
+	IOSTRATA_SYMBOLS(ROW)
+#undef ROW
+		SYMBOLS
+};
+
+/* Whose I/O is the workload's. */
+enum owner_rule {
+	OWN_MARKED = 0,	  /* of marked tasks, their threads and what they fork */
+	OWN_EVERYONE = 1, /* all I/O on the layers */
+	OWN_CGROUP = 2,	  /* of tasks in the cgroup of that id, or below it */
 };
 
 /* Set before loading, constant for the verifier. */
 struct trace_config {
-	uint32_t top;	   /* the disk under the target, where bios are counted by owner: a number as above */
 	uint32_t layers;   /* entries of `layer` in use */
 	uint32_t set_mask; /* number of sets in the tables of requests and of bios, a power of two, less 1 */
 	uint32_t flags;	   /* all layers' flags together */
 	uint32_t queue;	   /* not 0: bios are followed from Q to D (stages queue and through) */
-	uint32_t padding;
 	uint64_t epoch;	   /* bpf_ktime_get_ns() that slots count from */
-	uint64_t chain_end; /* address of bio_chain_endio, by which the piece of a split is known; 0: hidden */
+	uint64_t symbol[SYMBOLS];
 	struct trace_layer layer[MAX_LAYERS];
+
+	uint32_t io;	      /* not 0: I/Os are followed from call to return */
+	uint32_t clocks;      /* not 0: calls are split by what is in flight at the disk */
+	uint32_t own;	      /* enum owner_rule */
+	uint32_t no_children; /* what marked processes fork is not the workload's */
+	uint64_t cgroup;      /* id in the cgroup v2 hierarchy */
+	uint32_t cgroup_level; /* how far below the root it lies */
+	uint32_t one_file;    /* only I/O on the file whose inode user space had learned is an I/O; else any on `file_on` */
+	uint32_t files_on;    /* entries of `file_on` in use; 0: of any device */
+	uint32_t file_on[MAX_LAYERS]; /* numbers of devices with file systems, or opened themselves */
+	uint32_t uring_submit_argument; /* that is the request: 0, before 6.0 1 */
+	uint32_t uring_by_data;	      /* io_uring_complete does not tell the request (before 5.16): join by user_data */
+	uint32_t slowest;	      /* of the slowest, how many each CPU keeps */
+	uint32_t slow_records;	      /* room for I/Os of `slow_from` or longer; 0: none are kept */
+	uint64_t slow_from;	      /* ns */
+	uint32_t io_set_mask;	      /* number of sets in the table of I/Os, a power of two, less 1 */
+	uint32_t intervals;	      /* not 0: the slowest of each interval is kept, too */
+	uint8_t call[MAX_CALL_NUMBER]; /* enum call + 1 of each system call number, 0: not watched */
 };
 
 /*
- * A moment with what it belongs to: ns since the epoch, shifted left by STAMP_TIME_SHIFT (208 days fit); below it
- * partition, layer, op and the fault mark, so that a loss can be charged to what was lost.
+ * A moment with what it belongs to: ns since the epoch, shifted left by STAMP_TIME_SHIFT (52 days fit); below it
+ * class, partition, layer, op and the fault mark, so that a loss can be charged to what was lost.
  */
-#define STAMP_TIME_SHIFT     10
+#define STAMP_TIME_SHIFT     12
+#define STAMP_CLASS_SHIFT    10
 #define STAMP_PARTITION	     (1u << 9) /* it was for the target's own partition */
 #define STAMP_LAYER_SHIFT    4
 #define STAMP_OP_SHIFT	     1
@@ -91,6 +142,7 @@ struct trace_config {
 
 _Static_assert(OPS <= 1 << (STAMP_LAYER_SHIFT - STAMP_OP_SHIFT), "an op fits into a stamp");
 _Static_assert(MAX_LAYERS <= 1 << (9 - STAMP_LAYER_SHIFT), "a layer fits into a stamp");
+_Static_assert(CLASSES <= 1 << (STAMP_TIME_SHIFT - STAMP_CLASS_SHIFT), "a class fits into a stamp");
 
 static inline uint64_t stamp_pack(uint64_t since_epoch, uint32_t layer, uint32_t op, uint32_t marks)
 {
@@ -102,6 +154,11 @@ static inline uint64_t stamp_time(uint64_t stamp)
 	return stamp >> STAMP_TIME_SHIFT;
 }
 
+static inline uint32_t stamp_class(uint64_t stamp)
+{
+	return stamp >> STAMP_CLASS_SHIFT & (CLASSES - 1);
+}
+
 static inline uint32_t stamp_layer(uint64_t stamp)
 {
 	return stamp >> STAMP_LAYER_SHIFT & (MAX_LAYERS - 1);
@@ -111,9 +168,6 @@ static inline uint32_t stamp_op(uint64_t stamp)
 {
 	return stamp >> STAMP_OP_SHIFT & 7;
 }
-
-/* Both tables are sets of four. */
-#define TABLE_WAYS 4
 
 /* A request on its way: its address (0: free) and its last issue. A set is one cache line. */
 struct request_slot {
@@ -132,6 +186,15 @@ struct bio_slot {
 	uint64_t issued;   /* ns since the epoch: the last issue of a request that holds a piece of it; 0: none yet */
 	uint32_t left;	   /* bytes that are not complete */
 	uint32_t requests; /* issued for it */
+	uint32_t io;	   /* number of the I/O's slot, plus 1; 0: it is no I/O's that is followed */
+	uint32_t role;	   /* enum bio_role */
+};
+
+enum bio_role {
+	BIO_DATA,
+	BIO_FLUSH,  /* a flush without data that an I/O waits for */
+	BIO_FUA,    /* data, after which the kernel flushes before it ends */
+	BIO_ENDING, /* of those, one whose data is complete */
 };
 
 struct bio_set {
@@ -178,11 +241,6 @@ struct op_counts {
 struct stage_counts {
 	uint64_t sum, max;
 	uint32_t bucket[HIST_BUCKETS];
-};
-
-/* What one CPU saw entering the block layer on the target's disk, by owner and op. */
-struct bio_counts {
-	uint64_t bios, bytes;
 };
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A whole result for the tests of report/ and result/file: the six tests on a made-up disk. */
+/*
+ * Whole results for the tests of report/ and result/file: the six tests on a made-up disk, made_up_matrix(). With the
+ * program's I/Os where made_up_ios() is called for a run, and of a traced program, made_up_program(): made_up_ios.h.
+ */
 #ifndef TEST_MADE_UP_RESULT_H
 #define TEST_MADE_UP_RESULT_H
 
@@ -283,5 +286,7 @@ static __attribute__((unused)) void made_up_not_done(struct run *run, enum run_s
 	run->state = state;
 	run->reason = xstrdup(reason);
 }
+
+#include "made_up_ios.h"
 
 #endif

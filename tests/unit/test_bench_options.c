@@ -2,19 +2,8 @@
 #include "command/bench_options.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#include "base/text.h"
+#include "capture.h"
 
 #define SECOND 1000000000ull
 #define MIB    1048576ull
@@ -23,33 +12,6 @@
 static struct bench_options options;
 static int status;
 static char *message; /* what was said on stderr */
-
-static int kept = -1, captured = -1;
-
-static void capture(void)
-{
-	fflush(NULL);
-	kept = dup(STDERR_FILENO);
-	captured = memfd_create("captured", MFD_CLOEXEC);
-	assert_true(kept >= 0 && captured >= 0);
-	assert_int_equal(dup2(captured, STDERR_FILENO), STDERR_FILENO);
-}
-
-static char *captured_text(void)
-{
-	struct text text = {0};
-	char buffer[4096];
-	ssize_t length;
-
-	fflush(NULL);
-	dup2(kept, STDERR_FILENO);
-	close(kept);
-	lseek(captured, 0, SEEK_SET);
-	while ((length = read(captured, buffer, sizeof(buffer))) > 0)
-		text_add(&text, buffer, length);
-	close(captured);
-	return text_take(&text);
-}
 
 static int forget(void **state)
 {
@@ -60,26 +22,16 @@ static int forget(void **state)
 	return 0;
 }
 
-/* Words end at blanks; '_' stands for a blank within a word, "''" for an empty word. */
 static void parse(const char *line)
 {
-	static char *words, *argv[64]; /* the options keep pointers into it */
-	char *rest, *word;
-	int argc = 0;
+	static char *words, *argv[CAPTURE_WORDS]; /* the options keep pointers into it */
+	int argc;
 
 	forget(NULL);
 	free(words);
 	words = xasprintf("bench %s", line);
-	rest = words;
-	while ((word = strsep(&rest, " ")) && argc < 63) {
-		if (!*word)
-			continue;
-		argv[argc++] = strcmp(word, "''") ? word : word + 2;
-		for (; *word; word++)
-			*word = *word == '_' ? ' ' : *word;
-	}
-	argv[argc] = NULL;
-	capture();
+	argc = split_words(words, argv);
+	capture(STDERR_FILENO);
 	status = bench_options_parse(&options, argc, argv);
 	message = captured_text();
 }
@@ -276,17 +228,24 @@ static void tests_that_do_not_fit(void **state)
 static void stages(void **state)
 {
 	(void)state;
+	accept("/mnt");
+	assert_true(options.options.queue && options.options.ios);
 	accept("--stages device /mnt");
-	assert_false(options.options.queue);
+	assert_false(options.options.queue || options.options.ios);
 	assert_true(options.options.trace);
 	accept("--stages device,queue /mnt");
 	assert_true(options.options.queue);
+	assert_false(options.options.ios);
+	accept("--stages device --stages all /mnt");
+	assert_true(options.options.queue && options.options.ios);
+	accept("--stages all --stages device /mnt");
+	assert_false(options.options.queue || options.options.ios);
 	accept("--stages queue,device /mnt");
 	assert_true(options.options.queue);
 	accept("--stages device --stages device,queue /mnt");
 	assert_true(options.options.queue);
-	refuse("--stages queue /mnt", "--stages 'queue': expected device or device,queue");
-	refuse("--stages all /mnt", "--stages");
+	refuse("--stages queue /mnt", "--stages 'queue': expected device, device,queue or all");
+	refuse("--stages all,device /mnt", "--stages");
 	refuse("--stages device, /mnt", "--stages");
 	refuse("--stages DEVICE /mnt", "--stages");
 	refuse("--stages '' /mnt", "--stages");

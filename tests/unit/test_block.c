@@ -361,6 +361,110 @@ static void stack_of_64_is_the_highest(void **state)
 	clear_layers(layers, count);
 }
 
+/* --- all disks, and several stacks --- */
+
+/* The names in order, divided by blanks. Frees the layers. */
+static void assert_layers(struct layer *layers, size_t count, const char *expected)
+{
+	struct text names = {0};
+	char *list;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		text_addf(&names, "%s%s", i ? " " : "", layers[i].name);
+	clear_layers(layers, count);
+	list = text_take(&names);
+	assert_string_equal(list, expected);
+	free(list);
+}
+
+static void assert_disks(bool images, const char *expected)
+{
+	struct layer *layers;
+	size_t count;
+
+	block_disks(images, &layers, &count);
+	assert_layers(layers, count, expected);
+}
+
+static void disks_that_hold_something(void **state)
+{
+	const struct tree *tree = *state;
+
+	make_sata_disk(tree, "sda", "8:0");
+	make_sata_disk(tree, "sdb", "8:16");
+	tree_partition(tree, "/sys/devices/pci0000:00/ata-sda/block", "sda", "sda1", "8:1", "1\n", "999\n");
+	tree_disk(tree, VIRTUAL, "md0", "9:0", "2000000000\n");
+	tree_stack(tree, "md0", "sda1");
+	tree_disk(tree, VIRTUAL, "loop0", "7:0", "0\n");
+	tree_disk(tree, VIRTUAL, "loop1", "7:1", "2048\n");
+	tree_attribute(tree, "loop1", "loop/backing_file", "/image\n");
+	tree_attribute(tree, "loop1", "ro", "0\n");
+	tree_disk(tree, VIRTUAL, "loop2", "7:2", "2048\n");
+	tree_attribute(tree, "loop2", "loop/backing_file", "/snap\n");
+	tree_attribute(tree, "loop2", "ro", "1\n");
+	tree_disk(tree, VIRTUAL, "ram0", "1:0", "0\n");
+	/* As the hidden path of a multipath disk: there, but without a number. */
+	tree_write(tree, "/sys/block/nvme0c0n1/size", "2048\n");
+	assert_disks(true, "loop1 loop2 md0 sda sdb sda1");
+	assert_disks(false, "loop1 md0 sda sdb sda1");
+}
+
+static void no_disks_without_sysfs(void **state)
+{
+	(void)state;
+	assert_disks(true, "");
+}
+
+static void more_disks_than_a_stack_has(void **state)
+{
+	struct layer *layers;
+	size_t count;
+
+	make_chain(*state, 65);
+	block_disks(true, &layers, &count);
+	assert_int_equal(count, 65);
+	clear_layers(layers, count);
+}
+
+static void stacks_that_share_a_disk(void **state)
+{
+	const struct tree *tree = *state;
+	const dev_t both[] = {makedev(9, 1), makedev(9, 0)}, missing[] = {makedev(9, 0), makedev(9, 9)};
+	struct layer *layers;
+	size_t count;
+
+	make_sata_disk(tree, "sda", "8:0");
+	make_sata_disk(tree, "sdb", "8:16");
+	tree_disk(tree, VIRTUAL, "md0", "9:0", "2000\n");
+	tree_disk(tree, VIRTUAL, "md1", "9:1", "2000\n");
+	tree_stack(tree, "md0", "sda");
+	tree_stack(tree, "md0", "sdb");
+	tree_stack(tree, "md1", "sda");
+	assert_int_equal(block_stacks(both, 2, &layers, &count), 0);
+	assert_layers(layers, count, "md1 md0 sda sdb");
+	assert_int_equal(block_stacks(missing, 2, &layers, &count), -ENODEV);
+}
+
+static void partitions_by_name(void **state)
+{
+	const struct tree *tree = *state;
+	char **partition;
+
+	tree_disk(tree, PCI, "nvme0n1", "259:0", "1953525168\n");
+	tree_partition(tree, PCI, "nvme0n1", "nvme0n1p2", "259:2", "2\n", "1000\n");
+	tree_partition(tree, PCI, "nvme0n1", "nvme0n1p1", "259:1", "1\n", "2048\n");
+	partition = block_partitions("nvme0n1");
+	assert_string_equal(partition[0], "nvme0n1p1");
+	assert_string_equal(partition[1], "nvme0n1p2");
+	assert_null(partition[2]);
+	strings_free(partition);
+	partition = block_partitions("nvme0n1p1");
+	assert_null(partition[0]);
+	strings_free(partition);
+	assert_null(block_partitions("sdz"));
+}
+
 /* The line of a 6.x kernel, every column different. */
 static void counts_by_their_columns(void **state)
 {
@@ -589,6 +693,11 @@ int main(void)
 		IN_TREE(virtio_has_a_serial_and_no_model),
 		IN_TREE(what_is_not_there_is_said),
 		IN_TREE(stack_of_64_is_the_highest),
+		IN_TREE(disks_that_hold_something),
+		IN_TREE(no_disks_without_sysfs),
+		IN_TREE(more_disks_than_a_stack_has),
+		IN_TREE(stacks_that_share_a_disk),
+		IN_TREE(partitions_by_name),
 		IN_TREE(counts_by_their_columns),
 		IN_TREE(counts_of_older_kernels_are_fewer),
 		cmocka_unit_test(differences_survive_the_overflow),

@@ -10,66 +10,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "file_tests.h"
 #include "made_up_result.h"
-
-/* The JSON of `result`, which is freed. */
-static json_t *write_and_read(struct result *result, bool summary)
-{
-	char *text = result_to_json(result, summary);
-	json_error_t error;
-	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-
-	if (!json)
-		fail_msg("%s at line %d, column %d", error.text, error.line, error.column);
-	assert_int_equal(text[strlen(text) - 1], '\n');
-	free(text);
-	result_free(result);
-	return json;
-}
-
-/* "runs/0/engine/version"; NULL where there is no such thing. */
-static json_t *find(json_t *json, const char *path)
-{
-	char *copy = xstrdup(path), *rest = copy, *key;
-
-	while (json && (key = strsep(&rest, "/")))
-		json = json_is_array(json) ? json_array_get(json, strtoul(key, NULL, 10)) : json_object_get(json, key);
-	free(copy);
-	return json;
-}
-
-static void check_text(json_t *json, const char *path, const char *expected)
-{
-	json_t *value = find(json, path);
-
-	if (!json_is_string(value))
-		fail_msg("%s is no string", path);
-	assert_string_equal(json_string_value(value), expected);
-}
-
-static void check_count(json_t *json, const char *path, json_int_t expected)
-{
-	json_t *value = find(json, path);
-
-	if (!json_is_integer(value))
-		fail_msg("%s is no integer", path);
-	assert_int_equal(json_integer_value(value), expected);
-}
-
-static void check_fraction(json_t *json, const char *path, double expected)
-{
-	json_t *value = find(json, path);
-
-	if (!json_is_real(value))
-		fail_msg("%s is no real number", path);
-	assert_true(json_real_value(value) == expected);
-}
-
-static void check_absent(json_t *json, const char *path)
-{
-	if (find(json, path))
-		fail_msg("%s is there", path);
-}
 
 static void keeps_the_key_values(void **state)
 {
@@ -359,24 +301,6 @@ static void a_failed_run_keeps_its_reason(void **state)
 	check_absent(json, "runs/0/engine");
 	assert_int_equal(json_array_size(find(json, "runs/0/samples")), 0);
 	json_decref(json);
-}
-
-/* Whether `key` is anywhere in it. */
-static bool contains_key(json_t *json, const char *key)
-{
-	const char *name;
-	json_t *value;
-	size_t i;
-
-	if (json_object_get(json, key))
-		return true;
-	json_object_foreach (json, name, value)
-		if (contains_key(value, key))
-			return true;
-	json_array_foreach (json, i, value)
-		if (contains_key(value, key))
-			return true;
-	return false;
 }
 
 static void a_summary_is_short(void **state)

@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "base/options.h"
 
-#include "base/text.h"
-
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <cmocka.h>
+#include "capture.h"
 
 enum { OPTION_SIZE = 256, OPTION_WARMUP, OPTION_YES };
 
@@ -28,34 +17,6 @@ static const struct option_row rows[] = {
 	{'v', "verbose", NULL, "say more"},
 	{0, NULL, NULL, NULL},
 };
-
-static int kept = -1, captured = -1, captured_stream = -1;
-
-static void capture(int stream)
-{
-	fflush(NULL);
-	captured_stream = stream;
-	kept = dup(stream);
-	captured = memfd_create("captured", MFD_CLOEXEC);
-	assert_true(kept >= 0 && captured >= 0);
-	assert_int_equal(dup2(captured, stream), stream);
-}
-
-static char *captured_text(void)
-{
-	struct text text = {0};
-	char buffer[4096];
-	ssize_t length;
-
-	fflush(NULL);
-	dup2(kept, captured_stream);
-	close(kept);
-	lseek(captured, 0, SEEK_SET);
-	while ((length = read(captured, buffer, sizeof(buffer))) > 0)
-		text_add(&text, buffer, length);
-	close(captured);
-	return text_take(&text);
-}
 
 /* Writes down what it is given; "12Q" and every value of --warmup are refused. */
 static int take(void *context, const struct option_row *row, const char *value, const char **expected)
@@ -79,7 +40,10 @@ struct outcome {
 	char *argv[16];
 };
 
-static struct outcome parse(const char *const *words)
+static struct outcome parse_with(int (*parser)(int, char **, const struct option_row *,
+					       int (*)(void *, const struct option_row *, const char *, const char **),
+					       void *),
+				 const char *const *words)
 {
 	struct outcome outcome = {0};
 	struct text seen = {0};
@@ -88,10 +52,15 @@ static struct outcome parse(const char *const *words)
 	for (; words[count]; count++)
 		outcome.argv[count] = (char *)words[count];
 	capture(STDERR_FILENO);
-	outcome.first = options_parse(count, outcome.argv, rows, take, &seen);
+	outcome.first = parser(count, outcome.argv, rows, take, &seen);
 	outcome.error = captured_text();
 	outcome.seen = text_take(&seen);
 	return outcome;
+}
+
+static struct outcome parse(const char *const *words)
+{
+	return parse_with(options_parse, words);
 }
 
 static void release(struct outcome *outcome)
@@ -153,6 +122,61 @@ static void options_may_follow_targets(void **state)
 	assert_taken(WORDS("/mnt", "-v", "/srv", "--size", "1G"), "verbose=-;size=1G;", 4, "/mnt;/srv;");
 	assert_taken(WORDS("a", "-v", "--", "-s", "--foo"), "verbose=-;", 3, "a;-s;--foo;");
 	assert_taken(WORDS("-"), "", 1, "-;");
+}
+
+static void assert_led(const char *const *words, const char *seen, int first)
+{
+	struct outcome outcome = parse_with(options_parse_leading, words);
+
+	assert_string_equal(outcome.error, "");
+	assert_string_equal(outcome.seen, seen);
+	assert_int_equal(outcome.first, first);
+	/* Nothing is moved: what follows is another program's. */
+	for (int i = 0; words[i]; i++)
+		assert_string_equal(outcome.argv[i], words[i]);
+	release(&outcome);
+}
+
+static void leading_options_end_at_the_first_word(void **state)
+{
+	(void)state;
+	assert_led(WORDS("-v", "ls", "-v", "--size", "1G"), "verbose=-;", 2);
+	assert_led(WORDS("-v", "--", "-v", "--foo"), "verbose=-;", 3);
+	assert_led(WORDS("-s", "--", "-v", "ls"), "size-gb=--;verbose=-;", 4);
+	assert_led(WORDS("ls", "--foo"), "", 1);
+	assert_led(WORDS("-v"), "verbose=-;", 2);
+}
+
+static void values_of_several_commands(void **state)
+{
+	const char *expected, *string = "untouched";
+	char **list = NULL;
+	size_t count = 0;
+	uint64_t ns = 7;
+
+	(void)state;
+	assert_int_equal(option_string(&string, "", &expected), -EINVAL);
+	assert_string_equal(string, "untouched");
+	assert_int_equal(option_string(&string, "x", &expected), 0);
+	assert_string_equal(string, "x");
+
+	assert_int_equal(option_list(&list, &count, "a,b c", &expected), 0);
+	assert_int_equal(option_list(&list, &count, "d", &expected), 0);
+	assert_int_equal(count, 3);
+	assert_string_equal(list[1], "b c");
+	assert_string_equal(list[2], "d");
+	assert_null(list[3]);
+	assert_int_equal(option_list(&list, &count, "", &expected), -EINVAL);
+	assert_int_equal(option_list(&list, &count, "e,", &expected), -EINVAL);
+	strings_free(list);
+
+	assert_int_equal(option_seconds(&ns, "0", 0, &expected), 0);
+	assert_int_equal(ns, 0);
+	assert_int_equal(option_seconds(&ns, "0.05", 100000000, &expected), -EINVAL);
+	assert_int_equal(option_seconds(&ns, "8640001", 0, &expected), -EINVAL);
+	assert_int_equal(ns, 0);
+	assert_int_equal(option_seconds(&ns, "8640000", 0, &expected), 0);
+	assert_int_equal(ns, 8640000000000000);
 }
 
 static void starts_afresh_each_time(void **state)
@@ -255,6 +279,8 @@ int main(void)
 		cmocka_unit_test(takes_every_form),
 		cmocka_unit_test(an_exact_name_wins),
 		cmocka_unit_test(options_may_follow_targets),
+		cmocka_unit_test(leading_options_end_at_the_first_word),
+		cmocka_unit_test(values_of_several_commands),
 		cmocka_unit_test(starts_afresh_each_time),
 		cmocka_unit_test(refuses_unknown_options),
 		cmocka_unit_test(refuses_ambiguous_prefixes),

@@ -164,13 +164,35 @@ static void counts(void **state)
 	assert_int_equal(count, 4294967295u);
 }
 
+static void latencies(void **state)
+{
+	static const struct sample samples[] = {
+		{"800ns", 0, 800},
+		{"250us", 0, 250000},
+		{"250\u00b5s", 0, 250000},
+		{"250\u03bcs", 0, 250000},
+		{"10ms", 0, 10000000},
+		{"1.5s", 0, 1500000000},
+		{"0.25us", 0, 250},
+		{"0ms", 0, 0},
+		{"18446744073s", 0, 18446744073000000000u},
+		{"18446744074s", -ERANGE, 0},
+		{"10", -EINVAL, 0},
+		{"1.5ns", -EINVAL, 0},
+		{"10m", -EINVAL, 0},
+		{"10MS", -EINVAL, 0},
+		{"10ms,", -EINVAL, 0},
+	};
+
+	(void)state;
+	check_samples(parse_latency, samples, ARRAY_SIZE(samples));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes),
-		cmocka_unit_test(gibs),
-		cmocka_unit_test(durations),
-		cmocka_unit_test(counts),
+		cmocka_unit_test(sizes),     cmocka_unit_test(gibs),   cmocka_unit_test(durations),
+		cmocka_unit_test(latencies), cmocka_unit_test(counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "options.h"
 
+#include "clock.h"
 #include "log.h"
+#include "parse.h"
 #include "text.h"
 
 #include <errno.h>
@@ -13,6 +15,7 @@
 #include <string.h>
 
 #define LINE_WIDTH     79
+#define LONGEST	       (8640000 * NS_PER_SECOND)
 #define MAX_LEFT_WIDTH 30 /* an option wider than this gets a line of its own */
 
 static bool is_option(const struct option_row *row)
@@ -31,12 +34,13 @@ struct getopt_tables {
 	struct option *names;
 };
 
-static struct getopt_tables make_tables(const struct option_row *rows)
+static struct getopt_tables make_tables(const struct option_row *rows, bool leading)
 {
 	struct getopt_tables tables = {0};
 	size_t count = 0;
 
-	text_add(&tables.letters, ":", 1); /* a missing value is told from an unknown option */
+	/* A missing value is told from an unknown option. */
+	text_addf(&tables.letters, leading ? "+:" : ":");
 	for (const struct option_row *row = rows; row->name; row++) {
 		const struct option name = {row->name, row->argument ? required_argument : no_argument, NULL, row->key};
 
@@ -154,11 +158,11 @@ static int bad_value(const char *command, const struct option_row *row, const ch
 	return -EINVAL;
 }
 
-int options_parse(int argc, char **argv, const struct option_row *rows,
-		  int (*take)(void *context, const struct option_row *row, const char *value, const char **expected),
-		  void *context)
+static int parse(int argc, char **argv, const struct option_row *rows, bool leading,
+		 int (*take)(void *context, const struct option_row *row, const char *value, const char **expected),
+		 void *context)
 {
-	struct getopt_tables tables = make_tables(rows);
+	struct getopt_tables tables = make_tables(rows, leading);
 	int key, error = 0;
 
 	optind = 0; /* glibc: start afresh, whatever was parsed before */
@@ -177,6 +181,61 @@ int options_parse(int argc, char **argv, const struct option_row *rows,
 	free_tables(&tables);
 	return error ? error : optind;
 }
+
+int options_parse(int argc, char **argv, const struct option_row *rows,
+		  int (*take)(void *context, const struct option_row *row, const char *value, const char **expected),
+		  void *context)
+{
+	return parse(argc, argv, rows, false, take, context);
+}
+
+int options_parse_leading(int argc, char **argv, const struct option_row *rows,
+			  int (*take)(void *context, const struct option_row *row, const char *value,
+				      const char **expected),
+			  void *context)
+{
+	return parse(argc, argv, rows, true, take, context);
+}
+
+/* --- values --- */
+
+int option_string(const char **to, const char *value, const char **expected)
+{
+	*expected = "something that is not empty";
+	if (!*value)
+		return -EINVAL;
+	*to = value;
+	return 0;
+}
+
+int option_list(char ***list, size_t *count, const char *value, const char **expected)
+{
+	char *copy = xstrdup(value), *rest = copy, *name;
+	int err = 0;
+
+	*expected = "names separated by commas, none of them empty";
+	while (!err && (name = strsep(&rest, ","))) {
+		if (*name)
+			strings_add(list, count, name);
+		else
+			err = -EINVAL;
+	}
+	free(copy);
+	return err;
+}
+
+int option_seconds(uint64_t *ns, const char *value, uint64_t shortest, const char **expected)
+{
+	uint64_t parsed;
+
+	*expected = shortest ? "seconds from 0.1 to 8640000, such as 30" : "seconds from 0 to 8640000, such as 5";
+	if (parse_duration(value, &parsed) || parsed < shortest || parsed > LONGEST)
+		return -EINVAL;
+	*ns = parsed;
+	return 0;
+}
+
+/* --- help --- */
 
 static char *left_column(const struct option_row *row)
 {

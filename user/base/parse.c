@@ -141,6 +141,29 @@ int parse_duration(const char *string, uint64_t *ns)
 	return scale(&number, unit, ns);
 }
 
+/* The micro sign comes as two characters of Unicode, U+00B5 and U+03BC. */
+static uint64_t latency_unit(const char *suffix)
+{
+	if (!strcmp(suffix, "ns"))
+		return 1;
+	if (!strcmp(suffix, "us") || !strcmp(suffix, "\u00b5s") || !strcmp(suffix, "\u03bcs"))
+		return 1000;
+	if (!strcmp(suffix, "ms"))
+		return 1000000;
+	return strcmp(suffix, "s") ? 0 : 1000000000;
+}
+
+int parse_latency(const char *string, uint64_t *ns)
+{
+	struct decimal number;
+	const char *suffix = read_decimal(string, &number);
+	uint64_t unit = suffix ? latency_unit(suffix) : 0;
+
+	if (!unit || (unit == 1 && number.has_fraction))
+		return -EINVAL;
+	return scale(&number, unit, ns);
+}
+
 int parse_count(const char *string, unsigned low, unsigned high, unsigned *count)
 {
 	uint64_t whole;

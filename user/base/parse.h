@@ -14,6 +14,9 @@ int parse_gib(const char *string, uint64_t *bytes);
 /* "30", "1.5", "2m", "1h"; a bare number is seconds. Result in ns. */
 int parse_duration(const char *string, uint64_t *ns);
 
+/* "250us", "10ms", "1.5s", "800ns": how long an I/O takes; a bare number has no unit and is none. Result in ns. */
+int parse_latency(const char *string, uint64_t *ns);
+
 /* A whole number from `low` to `high`. */
 int parse_count(const char *string, unsigned low, unsigned high, unsigned *count);
 

@@ -117,6 +117,13 @@ size_t text_columns(const char *string)
 	return columns;
 }
 
+void strings_add(char ***strings, size_t *count, const char *string)
+{
+	*strings = xreallocarray(*strings, *count + 2, sizeof(char *));
+	(*strings)[(*count)++] = xstrdup(string);
+	(*strings)[*count] = NULL;
+}
+
 void strings_free(char **strings)
 {
 	if (!strings)

@@ -26,6 +26,9 @@ char *text_take(struct text *text);
 /* Columns that UTF-8 `string` takes on a terminal (none of our own characters is wide). */
 size_t text_columns(const char *string);
 
+/* Adds a copy of `string` to a NULL-terminated array of *count strings; NULL is an empty one. */
+void strings_add(char ***strings, size_t *count, const char *string);
+
 /* Frees a NULL-terminated array of strings. */
 void strings_free(char **strings);
 

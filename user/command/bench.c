@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +14,7 @@
 #include "bench_consent.h"
 #include "bench_options.h"
 #include "command.h"
-#include "host/machine.h"
+#include "common.h"
 #include "host/privilege.h"
 #include "report/csv.h"
 #include "report/layers.h"
@@ -23,7 +22,6 @@
 #include "result/check.h"
 #include "result/file.h"
 #include "trace/tracer.h"
-#include "version.h"
 #include "workload/layout.h"
 #include "workload/matrix.h"
 #include "workload/run.h"
@@ -46,29 +44,12 @@ struct bench {
 
 /* --- preparing --- */
 
-/* As it was typed: taking the options apart moves argv around. */
-static char **whole_command(int argc, char *const *argv)
-{
-	char **copy = xcalloc(argc + 2, sizeof(char *));
-
-	copy[0] = xstrdup(program_invocation_name);
-	for (int i = 0; i < argc; i++)
-		copy[i + 1] = xstrdup(argv[i]);
-	return copy;
-}
-
 static void describe(struct bench *bench)
 {
 	const struct bench_options *options = &bench->options;
-	struct result *result = result_new();
+	struct result *result = new_result(bench->command, options->config, &options->options);
 
-	result->version = xstrdup(IOSTRATA_VERSION);
-	result->config = xstrdup(options->config);
-	result->command = bench->command;
 	bench->command = NULL;
-	machine_describe(&result->machine);
-	result->options = options->options;
-	result->options.ioengine = xstrdup(options->options.ioengine);
 	result->engine = xstrdup("fio");
 	result->engine_version = xstrdup(bench->fio.version);
 	result->test = xcalloc(options->tests, sizeof(*result->test));
@@ -172,16 +153,6 @@ static void save(struct bench *bench)
 	free(json);
 }
 
-static void observe(struct bench *bench, const struct tracer *tracer)
-{
-	struct rusage usage;
-
-	tracer_observe(tracer, &bench->result->observer);
-	if (!getrusage(RUSAGE_SELF, &usage))
-		bench->result->observer.resident = usage.ru_maxrss * 1024ull;
-	bench->result->has_observer = true;
-}
-
 /* --- progress --- */
 
 static void tell_run(void *context, const struct progress *progress)
@@ -238,18 +209,6 @@ static void add_unrun(struct bench *bench, size_t target, size_t test, enum run_
 	run->reason = xstrdup(reason);
 }
 
-static void detail_layers(const struct target *target)
-{
-	for (size_t i = 0; i < target->layers; i++) {
-		const struct layer *layer = &target->layer[i];
-
-		log_detail("%s stands on %s: %s", target->given, layer->name,
-			   !layer->leaf		 ? "followed further down"
-			   : layer->has_requests ? "its requests are timed"
-						 : "bio-based, there are no requests to time");
-	}
-}
-
 /* With -v: the engine's command, as it was run. */
 static void detail_command(const struct run *run)
 {
@@ -294,7 +253,7 @@ static int run_once(struct bench *bench, struct runner *runner, size_t target, s
 	if (run->state == RUN_FAILED && bench->status == EXIT_DONE)
 		bench->status = EXIT_INCOMPLETE;
 	if (runner->tracer)
-		observe(bench, runner->tracer);
+		observe(bench->result, runner->tracer);
 	save(bench);
 	return stuck;
 }
@@ -338,27 +297,28 @@ static uint64_t requests_in_flight(const struct bench *bench, const struct targe
 	return most;
 }
 
-static struct tracer *open_tracer(struct bench *bench, const struct target *target)
+static struct tracer *open_tracer(struct bench *bench, const struct target *target, const struct place *place)
 {
+	const struct options *options = &bench->options.options;
 	const struct trace_wish wish = {
 		.layer = target->layer,
 		.layers = target->layers,
 		.in_flight = requests_in_flight(bench, target),
-		.queue = bench->options.options.queue,
+		.queue = options->queue,
+		.ios = options->ios,
+		.syncs = options->write_through,
+		.file = place->fd,
+		.own = OWN_MARKED,
+		.slowest = SLOWEST,
 	};
 	struct tracer *tracer = NULL;
-	struct observer observed;
-	char size[FORMAT_LENGTH];
 	int err;
 
 	if (bench->result->no_trace || !target->layers)
 		return NULL;
 	err = tracer_open(&tracer, &wish);
-	if (!err) {
-		tracer_observe(tracer, &observed);
-		log_detail("probes live after %.0f ms, %s of maps", observed.startup / 1e6,
-			   format_size(size, observed.map_bytes));
-	}
+	if (!err)
+		detail_tracer(tracer);
 	if (err && err != -ENODEV) {
 		bench->result->no_trace = trace_refusal(-err);
 		log_warning("device times are missing: %s", bench->result->no_trace);
@@ -427,7 +387,7 @@ static void run_target(struct bench *bench, size_t target)
 	if (err)
 		return;
 	detail_layers(model);
-	runner.tracer = open_tracer(bench, model);
+	runner.tracer = open_tracer(bench, model, &bench->place[target]);
 	run_tests(bench, &runner, target);
 	tracer_close(runner.tracer);
 }

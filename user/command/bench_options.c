@@ -18,9 +18,6 @@
 #define MIB (1ull << 20)
 #define GIB (1ull << 30)
 
-/* A hundred days: longer is a slip of the hand. */
-#define LONGEST (8640000 * NS_PER_SECOND)
-
 enum key {
 	KEY_SIZE = 256,
 	KEY_WARMUP,
@@ -62,7 +59,8 @@ static const struct option_row rows[] = {
 	 "which of fio's latencies is shown: lat, from call to reaping as DiskSpd has "
 	 "it, or clat, as older results have (lat)"},
 	{KEY_WRITE_THROUGH, "write-through", NULL, "every write is synced (O_DSYNC), as DiskSpd's -Sh"},
-	{KEY_STAGES, "stages", "LIST", "what is timed: device alone, or device,queue (device,queue)"},
+	{KEY_STAGES, "stages", "LIST",
+	 "what is timed: device, device,queue, or all: the program's I/Os from call to result, too (all)"},
 	{KEY_NO_TRACE, "no-trace", NULL, "without BPF: the figures of fio alone"},
 	{0, "What may be written", NULL, NULL},
 	{KEY_READ_ONLY, "read-only", NULL, "run the read tests only; a device is not written at all"},
@@ -85,29 +83,6 @@ struct reading {
 	const char *tests;
 };
 
-static void add_string(char ***list, size_t *count, const char *string)
-{
-	*list = xreallocarray(*list, *count + 2, sizeof(char *));
-	(*list)[(*count)++] = xstrdup(string);
-	(*list)[*count] = NULL;
-}
-
-static int add_targets(struct bench_options *to, const char *list, const char **expected)
-{
-	char *copy = xstrdup(list), *rest = copy, *name;
-	int err = 0;
-
-	while (!err && (name = strsep(&rest, ","))) {
-		*expected = "names separated by commas, none of them empty";
-		if (!*name)
-			err = -EINVAL;
-		else
-			add_string(&to->target, &to->targets, name);
-	}
-	free(copy);
-	return err;
-}
-
 static int take_size(struct reading *reading, const char *value, bool gib, const char **expected)
 {
 	uint64_t size;
@@ -121,17 +96,6 @@ static int take_size(struct reading *reading, const char *value, bool gib, const
 	/* Whole MiB, so that every block size fits evenly. */
 	reading->to->options.size = size / MIB * MIB;
 	reading->size = true;
-	return 0;
-}
-
-static int take_duration(const char *value, uint64_t shortest, uint64_t *ns, const char **expected)
-{
-	uint64_t parsed;
-
-	*expected = shortest ? "seconds from 0.1 to 8640000, such as 30" : "seconds from 0 to 8640000, such as 5";
-	if (parse_duration(value, &parsed) || parsed < shortest || parsed > LONGEST)
-		return -EINVAL;
-	*ns = parsed;
 	return 0;
 }
 
@@ -150,36 +114,30 @@ static int take_latency(struct bench_options *to, const char *value, const char 
 /* The device is always timed; what is left out of the rest is not in the loaded programs either. */
 static int take_stages(struct bench_options *to, const char *value, const char **expected)
 {
-	*expected = "device or device,queue";
-	if (strcmp(value, "device") && strcmp(value, "device,queue") && strcmp(value, "queue,device"))
-		return -EINVAL;
-	to->options.queue = strcmp(value, "device");
-	return 0;
-}
+	bool all = !strcmp(value, "all");
 
-static int take_string(const char **to, const char *value, const char **expected)
-{
-	*expected = "something that is not empty";
-	if (!*value)
+	*expected = "device, device,queue or all";
+	if (!all && strcmp(value, "device") && strcmp(value, "device,queue") && strcmp(value, "queue,device"))
 		return -EINVAL;
-	*to = value;
+	to->options.queue = all || strcmp(value, "device");
+	to->options.ios = all;
 	return 0;
 }
 
 static int take_destroy(struct bench_options *to, const char *value, const char **expected)
 {
 	const char *device;
-	int err = take_string(&device, value, expected);
+	int err = option_string(&device, value, expected);
 
 	if (!err)
-		add_string(&to->destroy, &to->permission.destroys, device);
+		strings_add(&to->destroy, &to->permission.destroys, device);
 	return err;
 }
 
 static int take_ioengine(struct bench_options *to, const char *value, const char **expected)
 {
 	const char *name;
-	int err = take_string(&name, value, expected);
+	int err = option_string(&name, value, expected);
 
 	if (!err) {
 		free(to->options.ioengine);
@@ -195,24 +153,24 @@ static int take(void *context, const struct option_row *row, const char *value, 
 
 	switch (row->key) {
 	case 'T':
-		return add_targets(to, value, expected);
+		return option_list(&to->target, &to->targets, value, expected);
 	case 'c':
-		return take_string(&to->config, value, expected);
+		return option_string(&to->config, value, expected);
 	case 's':
 		return take_size(reading, value, true, expected);
 	case KEY_SIZE:
 		return take_size(reading, value, false, expected);
 	case 'd':
 		reading->duration = true;
-		return take_duration(value, NS_PER_SECOND / 10, &to->options.duration, expected);
+		return option_seconds(&to->options.duration, value, NS_PER_SECOND / 10, expected);
 	case KEY_WARMUP:
 		reading->warmup = true;
-		return take_duration(value, 0, &to->options.warmup, expected);
+		return option_seconds(&to->options.warmup, value, 0, expected);
 	case 'i':
 		*expected = "a whole number from 1 to 1000";
 		return parse_count(value, 1, 1000, &to->options.iterations);
 	case KEY_TESTS:
-		return take_string(&reading->tests, value, expected);
+		return option_string(&reading->tests, value, expected);
 	case KEY_QUICK:
 		to->options.quick = true;
 		return 0;
@@ -222,7 +180,7 @@ static int take(void *context, const struct option_row *row, const char *value, 
 	case KEY_IOENGINE:
 		return take_ioengine(to, value, expected);
 	case KEY_FIO_PATH:
-		return take_string(&to->fio_path, value, expected);
+		return option_string(&to->fio_path, value, expected);
 	case KEY_THREAD:
 		to->options.thread = true;
 		return 0;
@@ -245,7 +203,7 @@ static int take(void *context, const struct option_row *row, const char *value, 
 		to->yes = true;
 		return 0;
 	case 'o':
-		return take_string(&to->outdir, value, expected);
+		return option_string(&to->outdir, value, expected);
 	case KEY_JSON:
 		to->json = true;
 		return 0;
@@ -329,6 +287,7 @@ int bench_options_parse(struct bench_options *options, int argc, char **argv)
 			    .latency = LATENCY_LAT,
 			    .trace = true,
 			    .queue = true,
+			    .ios = true,
 			    .ioengine = xstrdup("libaio")},
 		.config = "NonRAID",
 		.outdir = ".",
@@ -339,7 +298,7 @@ int bench_options_parse(struct bench_options *options, int argc, char **argv)
 	if (options->help)
 		return 0;
 	for (int i = first; i < argc; i++)
-		add_string(&options->target, &options->targets, argv[i]);
+		strings_add(&options->target, &options->targets, argv[i]);
 	if (!options->targets)
 		return log_failure(-EINVAL, "no target: name a directory, a file to create or a block device "
 					    "(see iostrata bench -h)");

@@ -60,6 +60,21 @@ char *block_disk(const char *name)
 	return disk ? disk : xstrdup(name);
 }
 
+char **block_partitions(const char *disk)
+{
+	char **entries = host_list("/sys/class/block/%s", disk), **kept = entries;
+
+	for (char **entry = entries; entry && *entry; entry++) {
+		if (host_exists("/sys/class/block/%s/%s/partition", disk, *entry))
+			*kept++ = *entry;
+		else
+			free(*entry);
+	}
+	if (entries)
+		*kept = NULL;
+	return entries;
+}
+
 /* SCSI has a vendor beside the model, which says nothing where it is "ATA"; virtio's is a number. */
 static char *disk_model(const char *disk)
 {
@@ -236,6 +251,7 @@ void block_layer_clear(struct layer *layer)
 struct stack {
 	struct layer *layer;
 	size_t count;
+	bool unlimited;
 };
 
 static void stack_clear(struct stack *stack)
@@ -255,7 +271,7 @@ static int stack_add(struct stack *stack, const char *name)
 	for (i = 0; i < stack->count; i++)
 		if (strcmp(stack->layer[i].name, name) == 0)
 			return 0;
-	if (stack->count == MAX_STACK)
+	if (stack->count >= MAX_STACK && !stack->unlimited)
 		return -E2BIG;
 	stack->layer = xreallocarray(stack->layer, stack->count + 1, sizeof(*stack->layer));
 	block_describe(name, &stack->layer[stack->count++]);
@@ -298,26 +314,81 @@ static int stack_add_below(struct stack *stack, size_t above)
 	return error;
 }
 
-int block_stack(dev_t device, struct layer **layers, size_t *count)
+static int stack_add_device(struct stack *stack, dev_t device)
 {
 	char *name = block_name(device);
-	struct stack stack = {0};
-	int error;
+	int error = name ? stack_add(stack, name) : -ENODEV;
+
+	free(name);
+	return error;
+}
+
+/* Adds what is below those that are there, and hands all of it over. */
+static int stack_finish(struct stack *stack, struct layer **layers, size_t *count)
+{
+	int error = 0;
 	size_t i;
 
-	if (!name)
-		return -ENODEV;
-	error = stack_add(&stack, name);
-	free(name);
-	for (i = 0; i < stack.count && !error; i++)
-		error = stack_add_below(&stack, i);
+	for (i = 0; i < stack->count && !error; i++)
+		error = stack_add_below(stack, i);
+	if (error) {
+		stack_clear(stack);
+		return error;
+	}
+	*layers = stack->layer;
+	*count = stack->count;
+	return 0;
+}
+
+int block_stack(dev_t device, struct layer **layers, size_t *count)
+{
+	struct stack stack = {0};
+	int error = stack_add_device(&stack, device);
+
+	return error ? error : stack_finish(&stack, layers, count);
+}
+
+int block_stacks(const dev_t *device, size_t devices, struct layer **layers, size_t *count)
+{
+	struct stack stack = {.unlimited = true};
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < devices && !error; i++)
+		error = stack_add_device(&stack, device[i]);
 	if (error) {
 		stack_clear(&stack);
 		return error;
 	}
-	*layers = stack.layer;
-	*count = stack.count;
-	return 0;
+	return stack_finish(&stack, layers, count);
+}
+
+/* Loop and network disks that nothing is bound to have no size, and paths of NVMe multipath no number. */
+static bool is_worth_watching(const char *disk, bool images)
+{
+	uint64_t sectors = 0, read_only = 0;
+	dev_t device;
+
+	host_read_number(&sectors, "/sys/block/%s/size", disk);
+	if (!sectors || block_number(disk, &device))
+		return false;
+	if (images || !host_exists("/sys/block/%s/loop/backing_file", disk))
+		return true;
+	host_read_number(&read_only, "/sys/block/%s/ro", disk);
+	return !read_only;
+}
+
+void block_disks(bool images, struct layer **layers, size_t *count)
+{
+	char **disks = host_list("/sys/block");
+	struct stack stack = {.unlimited = true};
+	size_t i;
+
+	for (i = 0; disks && disks[i]; i++)
+		if (is_worth_watching(disks[i], images))
+			stack_add(&stack, disks[i]);
+	strings_free(disks);
+	stack_finish(&stack, layers, count);
 }
 
 /* The columns of Documentation/block/stat.rst, in the file's order. */

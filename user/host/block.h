@@ -17,6 +17,9 @@ int block_number(const char *name, dev_t *device);
 /* The whole disk of a partition, or a copy of the name itself; the caller frees it. */
 char *block_disk(const char *name);
 
+/* The names of a disk's partitions, NULL-terminated, for strings_free(); NULL when there is no such device. */
+char **block_partitions(const char *disk);
+
 /* Whether `path` is the hidden disk of a path of the NVMe multipath disk `head`. */
 bool block_is_path_of(const char *path, const char *head);
 
@@ -30,6 +33,17 @@ void block_layer_clear(struct layer *layer);
  * (a file system without one: st_dev of tmpfs, 9p, btrfs, ...), or -E2BIG beyond 64 layers.
  */
 int block_stack(dev_t device, struct layer **layers, size_t *count);
+
+/*
+ * The stacks of several devices together: what two of them stand on is there once, and there is no limit. 0 or -ENODEV.
+ */
+int block_stacks(const dev_t *device, size_t devices, struct layer **layers, size_t *count);
+
+/*
+ * All disks that can hold something, with what they stand on; without `images`, no loop device that is read only (as
+ * each snap has one). None at all where /sys is not mounted.
+ */
+void block_disks(bool images, struct layer **layers, size_t *count);
 
 /* Cumulative counts of /sys/block/X/stat; times in ns. */
 struct block_stat {

@@ -169,6 +169,22 @@ void mount_clear(struct mount *mount)
 	*mount = (struct mount){0};
 }
 
+char **mounts_of_type(const char *type)
+{
+	struct libmnt_table *table = read_mounts();
+	struct libmnt_iter *iterator = mnt_new_iter(MNT_ITER_FORWARD);
+	char **points = xcalloc(1, sizeof(*points));
+	size_t count = 0;
+	struct libmnt_fs *fs;
+
+	while (table && mnt_table_next_fs(table, iterator, &fs) == 0)
+		if (mnt_fs_match_fstype(fs, type) && mnt_fs_get_target(fs))
+			strings_add(&points, &count, mnt_fs_get_target(fs));
+	mnt_free_iter(iterator);
+	mnt_unref_table(table);
+	return points;
+}
+
 /* --- who uses a device --- */
 
 /* One device of those that are looked at: the asked one, or one of its partitions. */
@@ -275,15 +291,14 @@ static void add_uses(struct text *uses, const char *name, bool partition)
 
 char *device_use(const char *name)
 {
-	char **entries = host_list("/sys/class/block/%s", name);
+	char **partition = block_partitions(name);
 	struct text uses = {0};
 	size_t i;
 
 	add_uses(&uses, name, false);
-	for (i = 0; entries && entries[i]; i++)
-		if (host_exists("/sys/class/block/%s/%s/partition", name, entries[i]))
-			add_uses(&uses, entries[i], true);
-	strings_free(entries);
+	for (i = 0; partition && partition[i]; i++)
+		add_uses(&uses, partition[i], true);
+	strings_free(partition);
 	return uses.length ? text_take(&uses) : NULL;
 }
 

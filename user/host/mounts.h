@@ -22,6 +22,11 @@ int mount_of_path(const char *path, struct mount *mount);
 void mount_clear(struct mount *mount);
 
 /*
+ * Where file systems of this type ("cgroup2") are mounted; NULL-terminated, for strings_free(); never NULL itself.
+ */
+char **mounts_of_type(const char *type);
+
+/*
  * Where device `name` (kernel name, without /dev), or for a disk one of its partitions, is in use: "mounted at /data
  * (sda1)", "swap (sda2)", "held by md0". NULL when nothing that can be seen from here uses it (a mount in another
  * namespace can't be: only open(O_EXCL) tells). The caller frees it.

@@ -14,7 +14,7 @@
 
 #define DOT KEEP "· "
 
-enum column { NAME, BAR, MEAN, MEDIAN, SLOW, SLOWEST, MAX, SHARE };
+enum column { NAME, BAR, MEAN, MEDIAN, SLOW, LONGEST, MAX, SHARE };
 
 #define BAR_COLUMNS  6
 #define EIGHTHS	     (8 * BAR_COLUMNS)
@@ -95,7 +95,7 @@ static void add_stage(struct table *table, const struct stack_layer *layer, enum
 	static const struct {
 		enum column column;
 		enum percentile percentile;
-	} shown[] = {{MEDIAN, P50}, {SLOW, P99}, {SLOWEST, P99_9}};
+	} shown[] = {{MEDIAN, P50}, {SLOW, P99}, {LONGEST, P99_9}};
 	const struct hist *hist = &layer->view.op[op]->stage[stage];
 	char *name = xasprintf("%s %s", op_name[op], stage_name[stage]);
 	struct table_row *row = table_add(table, STYLE_PLAIN, name);
@@ -130,7 +130,7 @@ static void add_heading(struct table *table, const char *device)
 {
 	static const char *const heading[] = {
 		[MEAN] = "mean",     [MEDIAN] = "p50", [SLOW] = "p99",
-		[SLOWEST] = "p99.9", [MAX] = "max",    [SHARE] = "of lat",
+		[LONGEST] = "p99.9", [MAX] = "max",    [SHARE] = "of lat",
 	};
 	char *name = cut_name(device);
 	struct table_row *row = table_add(table, STYLE_HEADING, name);

@@ -9,7 +9,7 @@
 #include "share.h"
 
 /* The columns of both tables; what stands under one another is of the same kind. */
-enum column { NAME, MBPS, IOPS, MEAN, MEDIAN, SLOW, SLOWEST, CPU, SHARE = MBPS, REST = IOPS, SEEN = CPU };
+enum column { NAME, MBPS, IOPS, MEAN, MEDIAN, SLOW, LONGEST, CPU, SHARE = MBPS, REST = IOPS, SEEN = CPU };
 
 static const struct {
 	enum column column;
@@ -18,7 +18,7 @@ static const struct {
 } percentile_column[] = {
 	{MEDIAN, P50, "p50"},
 	{SLOW, P99, "p99"},
-	{SLOWEST, P99_9, "p99.9"},
+	{LONGEST, P99_9, "p99.9"},
 };
 
 /* --- cells --- */

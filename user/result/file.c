@@ -42,16 +42,23 @@ static json_t *options_to_json(const struct options *options)
 	put_boolean(object, "write_through", options->write_through);
 	put_boolean(object, "trace", options->trace);
 	put_boolean(object, "queue", options->queue);
+	put_boolean(object, "ios", options->ios);
+	put_known(object, "interval", options->interval);
+	put_known(object, "slow_from", options->slow_from);
 	put_boolean(object, "read_only", options->read_only);
 	put_boolean(object, "thread", options->thread);
 	put_text(object, "ioengine", options->ioengine);
 	return object;
 }
 
+/* A traced program is its own engine. */
 static json_t *engine_to_json(const struct result *result)
 {
-	json_t *object = json_object();
+	json_t *object;
 
+	if (!result->engine)
+		return NULL;
+	object = json_object();
 	put_text(object, "name", result->engine);
 	put_text(object, "version", result->engine_version);
 	return object;

@@ -11,7 +11,7 @@
 
 /*
  * The whole result as JSON text that the caller frees. With `summary`, without histograms, samples and machine
- * details: what `bench --json` prints.
+ * details: what `--json` prints.
  */
 char *result_to_json(const struct result *result, bool summary);
 

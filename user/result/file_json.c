@@ -11,8 +11,6 @@
 
 const char *const access_name[ACCESSES] = {[ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_MIX] = "mix"};
 
-const char *const owner_name[OWNERS] = {[OWNER_WORKLOAD] = "workload", [OWNER_OTHERS] = "others"};
-
 const char *const percentile_key[PERCENTILES] = {"p50", "p90", "p95", "p99", "p99.9", "p99.99"};
 
 const char *const layer_kind_name[LAYER_KINDS] = {
@@ -101,4 +99,21 @@ void put_fraction(json_t *object, const char *key, double value)
 void put_boolean(json_t *object, const char *key, bool value)
 {
 	put(object, key, json_boolean(value));
+}
+
+json_t *bio_counts_to_json(const struct bio_counts *counts, size_t count, bool all)
+{
+	json_t *ops = json_object();
+
+	for (size_t op = 0; op < count; op++) {
+		json_t *object;
+
+		if (!all && !counts[op].bios && !counts[op].bytes)
+			continue;
+		object = json_object();
+		put_count(object, "bios", counts[op].bios);
+		put_count(object, "bytes", counts[op].bytes);
+		put(ops, op_name[op], object);
+	}
+	return ops;
 }

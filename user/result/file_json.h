@@ -22,7 +22,6 @@ void file_json_init(void);
 
 /* Names that are of the file alone. */
 extern const char *const access_name[ACCESSES];
-extern const char *const owner_name[OWNERS];
 extern const char *const percentile_key[PERCENTILES];
 
 enum layer_kind { LAYER_KIND_REQUESTS, LAYER_KIND_BIOS, LAYER_KIND_PARTITION, LAYER_KINDS };
@@ -36,6 +35,18 @@ const char *status_key(char key[STATUS_KEY_LENGTH], unsigned status);
 /* Bytes that are not UTF-8, which jansson refuses, become U+FFFD. */
 json_t *text_to_json(const char *text);
 json_t *count_to_json(uint64_t count);
+
+/* All of a histogram, or what a summary shows of it. */
+json_t *hist_to_json(const struct hist *hist, bool summary);
+
+/* The same with its seconds; NULL where nothing was counted. */
+json_t *stage_to_json(const struct hist *hist, const struct course *course, bool summary);
+
+/* Bios of the first `count` ops, by op; unless `all`, of those alone of which there were any. */
+json_t *bio_counts_to_json(const struct bio_counts *counts, size_t count, bool all);
+
+/* The program's I/Os, its calls and who else was there, where they were followed. */
+void put_ios(json_t *trace, const struct trace_view *view, bool summary);
 
 /* One run with all that it holds, or with what a summary shows of it. */
 json_t *run_to_json(const struct run *run, bool summary);

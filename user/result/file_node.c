@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 /* No figure is larger, and every smaller one fits into an integer when a report rounds it. */
 #define MAX_FRACTION 1e18
@@ -194,14 +195,18 @@ const char *node_string(const struct node *node)
 	return json_string_value(node->json);
 }
 
-static void refuse_choice(const struct node *node, const char *found, const char *const *names, size_t count)
+/* `how` it is found there: "is". What is found may be anything, and the message must stay one line. */
+static void refuse_choice(const struct node *node, const char *how, const char *found, const char *const *names,
+			  size_t count)
 {
+	char *shown = utf8_printable(found);
 	struct text list = {0};
 
 	for (size_t i = 0; i < count; i++)
 		text_addf(&list, "%s%s", i ? ", " : "", names[i]);
-	node_refuse(node, "is '%.40s', expected one of %s", found, list.data);
+	node_refuse(node, "%s '%.40s', expected one of %s", how, shown, list.data);
 	text_free(&list);
+	free(shown);
 }
 
 size_t node_choice(const struct node *node, const char *const *names, size_t count)
@@ -213,8 +218,28 @@ size_t node_choice(const struct node *node, const char *const *names, size_t cou
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(found, names[i]))
 			return i;
-	refuse_choice(node, found, names, count);
+	refuse_choice(node, "is", found, names, count);
 	return 0;
+}
+
+static bool is_one_of(const char *string, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(string, names[i]))
+			return true;
+	return false;
+}
+
+void node_only(const struct node *object, const char *const *names, size_t count)
+{
+	const char *key;
+	json_t *value;
+
+	if (!node_members(object))
+		return;
+	json_object_foreach (object->json, key, value)
+		if (!is_one_of(key, names, count))
+			refuse_choice(object, "names", key, names, count);
 }
 
 /* --- members --- */
@@ -238,6 +263,13 @@ uint64_t get_known(const struct node *object, const char *key)
 	struct node node = node_find(object, key);
 
 	return node_count(&node);
+}
+
+uint64_t get_known_to(const struct node *object, const char *key, uint64_t highest)
+{
+	struct node node = node_find(object, key);
+
+	return node_count_to(&node, highest);
 }
 
 double get_fraction(const struct node *object, const char *key)

@@ -45,11 +45,15 @@ bool node_boolean(const struct node *node);
 const char *node_string(const struct node *node);
 size_t node_choice(const struct node *node, const char *const *names, size_t count);
 
+/* Refuses an object that has members of other names. */
+void node_only(const struct node *object, const char *const *names, size_t count);
+
 /* The same of a member. A count, a truth value, a choice and a name must be there; a text and a fraction may be absent.
  */
 uint64_t get_count(const struct node *object, const char *key);
 uint64_t get_count_to(const struct node *object, const char *key, uint64_t highest);
 uint64_t get_known(const struct node *object, const char *key); /* may be absent, too: 0 */
+uint64_t get_known_to(const struct node *object, const char *key, uint64_t highest);
 double get_fraction(const struct node *object, const char *key);
 bool get_boolean(const struct node *object, const char *key);
 size_t get_choice(const struct node *object, const char *key, const char *const *names, size_t count);

@@ -15,14 +15,14 @@
 
 static void read_machine(const struct node *result, struct machine *machine)
 {
-	struct node node = node_get(result, "machine"), cpus = node_find(&node, "cpus");
+	struct node node = node_get(result, "machine");
 
 	machine->host = get_text(&node, "host");
 	machine->kernel = get_text(&node, "kernel");
 	machine->os = get_text(&node, "os");
 	machine->architecture = get_text(&node, "architecture");
 	machine->cpu = get_text(&node, "cpu");
-	machine->cpus = (unsigned)node_count_to(&cpus, UINT_MAX);
+	machine->cpus = (unsigned)get_known_to(&node, "cpus", UINT_MAX);
 	machine->memory = get_known(&node, "memory");
 	machine->hypervisor = get_boolean(&node, "hypervisor");
 	machine->wsl = get_text(&node, "wsl");
@@ -32,7 +32,7 @@ static void read_machine(const struct node *result, struct machine *machine)
 
 static void read_options(const struct node *result, struct options *options)
 {
-	struct node node = node_get(result, "options");
+	struct node node = node_get(result, "options"), ios = node_find(&node, "ios");
 
 	options->size = get_count(&node, "size");
 	options->duration = get_count(&node, "duration");
@@ -43,15 +43,21 @@ static void read_options(const struct node *result, struct options *options)
 	options->write_through = get_boolean(&node, "write_through");
 	options->trace = get_boolean(&node, "trace");
 	options->queue = get_boolean(&node, "queue");
+	options->ios = node_boolean(&ios);
+	options->interval = get_known(&node, "interval");
+	options->slow_from = get_known(&node, "slow_from");
 	options->read_only = get_boolean(&node, "read_only");
 	options->thread = get_boolean(&node, "thread");
 	options->ioengine = get_text(&node, "ioengine");
 }
 
+/* A result without tests, of a traced program, has none. */
 static void read_engine(const struct node *node, struct result *result)
 {
-	struct node engine = node_get(node, "engine");
+	struct node engine = (result->tests ? node_get : node_find)(node, "engine");
 
+	if (!node_is(&engine))
+		return;
 	result->engine = get_name(&engine, "name");
 	result->engine_version = get_text(&engine, "version");
 }
@@ -85,7 +91,7 @@ static void read_test(const struct node *node, struct test *test)
 
 static void read_tests(const struct node *node, struct result *result)
 {
-	struct node tests = node_get(node, "tests");
+	struct node tests = node_find(node, "tests");
 	size_t count = node_elements(&tests);
 
 	result->test = xcalloc(count, sizeof(*result->test));
@@ -219,11 +225,11 @@ static void read_result(const struct node *node, struct result *result)
 	result->command = get_texts(node, "command");
 	read_machine(node, &result->machine);
 	read_options(node, &result->options);
-	read_engine(node, result);
 	result->no_trace = get_text(node, "no_trace");
 	read_observer(node, result);
 	read_targets(node, result);
 	read_tests(node, result);
+	read_engine(node, result);
 	read_runs(node, result);
 }
 

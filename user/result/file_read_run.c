@@ -9,57 +9,6 @@
 #include "base/text.h"
 #include "file_json.h"
 
-/* --- histograms --- */
-
-/* A pair's first: where a bucket begins. False: something was wrong, there or before. */
-static bool read_bucket(const struct node *pair, uint32_t *bucket, uint64_t *count)
-{
-	struct node lower, number;
-	uint64_t bound;
-
-	if (node_elements(pair) != 2) {
-		node_refuse(pair, "is no pair of a bucket's lowest value and a count");
-		return false;
-	}
-	lower = node_at(pair, 0);
-	number = node_at(pair, 1);
-	bound = node_count(&lower);
-	*count = node_count(&number);
-	*bucket = hist_bucket(bound);
-	if (hist_lower(*bucket) != bound)
-		node_refuse(&lower, "no bucket begins at %" PRIu64, bound);
-	return !pair->reading->error;
-}
-
-static void read_buckets(const struct node *node, struct hist *hist)
-{
-	struct node buckets = node_get(node, "buckets");
-	size_t elements = node_elements(&buckets);
-	uint64_t count, sum = 0;
-	uint32_t bucket;
-
-	for (size_t i = 0; i < elements; i++) {
-		struct node pair = node_at(&buckets, i);
-
-		if (!read_bucket(&pair, &bucket, &count))
-			return;
-		if (hist->bucket[bucket])
-			node_refuse(&pair, "the bucket is there twice");
-		hist->bucket[bucket] = count;
-		sum += count;
-	}
-	if (sum != hist->count)
-		node_refuse(&buckets, "hold %" PRIu64 " values, not the %" PRIu64 " of count", sum, hist->count);
-}
-
-static void read_hist(const struct node *node, struct hist *hist)
-{
-	hist->count = get_count(node, "count");
-	hist->sum = get_count(node, "sum");
-	hist->max = get_count(node, "max");
-	read_buckets(node, hist);
-}
-
 /* --- what the engine says --- */
 
 static void read_percentiles(const struct node *node, struct latency *latency)
@@ -90,7 +39,7 @@ static void read_latency(const struct node *latencies, enum latency_kind kind, s
 	if (!node_is(&hist))
 		return;
 	latency->hist = hist_new();
-	read_hist(&hist, latency->hist);
+	hist_from_json(&hist, latency->hist);
 }
 
 static void read_direction(const struct node *node, struct direction *direction)
@@ -133,47 +82,12 @@ static struct engine_figures *read_figures(const struct node *run)
 
 /* --- what the probes saw --- */
 
-static void read_second(const struct node *node, struct second *second)
-{
-	struct node buckets = node_get(node, "buckets");
-	size_t elements = node_elements(&buckets);
-
-	second->at = get_count(node, "at");
-	second->grown = xcalloc(elements, sizeof(*second->grown));
-	for (; second->buckets < elements; second->buckets++) {
-		struct grown *grown = &second->grown[second->buckets];
-		struct node pair = node_at(&buckets, second->buckets);
-
-		if (!read_bucket(&pair, &grown->bucket, &grown->count))
-			return;
-	}
-}
-
-static void read_course(const struct node *stage, struct course *course)
-{
-	struct node seconds = node_get(stage, "course");
-	size_t elements = node_elements(&seconds);
-
-	course->second = xcalloc(elements, sizeof(*course->second));
-	for (; course->seconds < elements; course->seconds++) {
-		struct node second = node_at(&seconds, course->seconds);
-
-		read_second(&second, &course->second[course->seconds]);
-	}
-}
-
 static void read_stages(const struct node *op, struct op_view *view)
 {
 	struct node stages = node_get(op, "stages");
 
-	for (int stage = 0; stage < STAGES; stage++) {
-		struct node node = node_find(&stages, stage_name[stage]);
-
-		if (!node_is(&node))
-			continue;
-		read_hist(&node, &view->stage[stage]);
-		read_course(&node, &view->course[stage]);
-	}
+	for (int stage = 0; stage < STAGES; stage++)
+		stage_from_json(&stages, stage_name[stage], &view->stage[stage], &view->course[stage]);
 }
 
 static void read_errors(const struct node *op, uint64_t error[STATUSES])
@@ -301,19 +215,16 @@ static void read_layers(const struct node *layers, const struct result *result, 
 	}
 }
 
+/* Files of before there were more than the first two don't have the other owners. */
 static void read_queued(const struct node *trace, struct bio_counts queued[OWNERS][OPS])
 {
 	struct node owners = node_get(trace, "queued");
 
 	for (int owner = 0; owner < OWNERS; owner++) {
-		struct node ops = node_get(&owners, owner_name[owner]);
+		bool must = owner == OWNER_WORKLOAD || owner == OWNER_OTHERS;
+		struct node ops = (must ? node_get : node_find)(&owners, owner_name[owner]);
 
-		for (int op = 0; op < OPS; op++) {
-			struct node counts = node_get(&ops, op_name[op]);
-
-			queued[owner][op].bios = get_count(&counts, "bios");
-			queued[owner][op].bytes = get_count(&counts, "bytes");
-		}
+		bio_counts_from_json(&ops, OPS, node_is(&ops), queued[owner]);
 	}
 }
 
@@ -333,6 +244,7 @@ static struct trace_view *read_trace(const struct node *node, const struct resul
 	above = node_find(&trace, "above");
 	read_layers(&above, result, run, &view->above, &view->aboves);
 	view->program_misses = get_count(&trace, "program_misses");
+	ios_from_json(&trace, view);
 	return view;
 }
 
@@ -399,12 +311,25 @@ static size_t read_index(const struct node *object, const char *key, size_t coun
 	return 0;
 }
 
+/* A traced program's run has no test, nor has its result any, and no engine made its I/O. */
+static void read_test_of(const struct node *node, const struct result *result, struct run *run)
+{
+	struct node test = node_find(node, "test"), engine = node_find(node, "engine");
+
+	if (result->tests || node_is(&test))
+		run->test = read_index(node, "test", result->tests);
+	else
+		run->test = NO_TEST;
+	if (run->test == NO_TEST && node_is(&engine))
+		node_refuse(&engine, "is there, but the run has no test");
+}
+
 void run_from_json(const struct node *node, const struct result *result, struct run *run)
 {
-	struct node gap = node_find(node, "gap");
+	struct node gap = node_find(node, "gap"), status = node_find(node, "status");
 
 	run->target = read_index(node, "target", result->targets);
-	run->test = read_index(node, "test", result->tests);
+	read_test_of(node, result, run);
 	run->iteration = (unsigned)get_count_to(node, "iteration", UINT_MAX);
 	run->state = get_choice(node, "state", run_state_name, RUN_STATES);
 	run->reason = get_text(node, "reason");
@@ -413,6 +338,8 @@ void run_from_json(const struct node *node, const struct result *result, struct 
 	run->has_gap = node_is(&gap);
 	run->gap = node_count(&gap);
 	run->command = get_texts(node, "command");
+	run->has_status = node_is(&status);
+	run->status = (int)node_count_to(&status, UINT8_MAX);
 	run->engine = read_figures(node);
 	run->trace = read_trace(node, result, run);
 	run->untraced = get_text(node, "untraced");

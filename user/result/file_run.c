@@ -1,51 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "file_json.h"
 
-/* --- histograms --- */
-
-static json_t *pair_to_json(uint64_t first, uint64_t second)
-{
-	json_t *pair = json_array();
-
-	json_array_append_new(pair, count_to_json(first));
-	json_array_append_new(pair, count_to_json(second));
-	return pair;
-}
-
-static json_t *hist_to_json(const struct hist *hist)
-{
-	json_t *object, *buckets;
-
-	if (!hist)
-		return NULL;
-	object = json_object();
-	buckets = json_array();
-	put_count(object, "count", hist->count);
-	put_count(object, "sum", hist->sum);
-	put_count(object, "max", hist->max);
-	for (uint32_t bucket = 0; bucket < HIST_BUCKETS; bucket++)
-		if (hist->bucket[bucket])
-			json_array_append_new(buckets, pair_to_json(hist_lower(bucket), hist->bucket[bucket]));
-	put(object, "buckets", buckets);
-	return object;
-}
-
-static json_t *hist_to_summary(const struct hist *hist)
-{
-	json_t *object = json_object(), *percentiles = json_object();
-
-	put_count(object, "count", hist->count);
-	if (!hist->count) {
-		json_decref(percentiles);
-		return object;
-	}
-	put_fraction(object, "mean", hist_mean(hist));
-	for (int i = 0; i < PERCENTILES; i++)
-		put_count(percentiles, percentile_key[i], hist_percentile(hist, percentile_percent[i]));
-	put(object, "percentiles", percentiles);
-	return object;
-}
-
 /* --- what the engine says --- */
 
 static json_t *latency_to_json(const struct latency *latency, bool summary)
@@ -66,7 +21,7 @@ static json_t *latency_to_json(const struct latency *latency, bool summary)
 			put_count(percentiles, percentile_key[i], latency->percentile[i]);
 	put(object, "percentiles", percentiles);
 	if (!summary)
-		put(object, "histogram", hist_to_json(latency->hist));
+		put(object, "histogram", latency->hist ? hist_to_json(latency->hist, false) : NULL);
 	return object;
 }
 
@@ -111,44 +66,13 @@ static json_t *figures_to_json(const struct engine_figures *figures, bool summar
 
 /* --- what the probes saw --- */
 
-/* The buckets that grew, second by second. */
-static json_t *course_to_json(const struct course *course)
-{
-	json_t *seconds = json_array();
-
-	for (size_t i = 0; i < course->seconds; i++) {
-		json_t *second = json_object(), *buckets = json_array();
-
-		for (size_t b = 0; b < course->second[i].buckets; b++)
-			json_array_append_new(buckets, pair_to_json(hist_lower(course->second[i].grown[b].bucket),
-								    course->second[i].grown[b].count));
-		put_count(second, "at", course->second[i].at);
-		put(second, "buckets", buckets);
-		json_array_append_new(seconds, second);
-	}
-	return seconds;
-}
-
-static json_t *stage_to_json(const struct op_view *view, enum stage stage, bool summary)
-{
-	json_t *object;
-
-	if (!view->stage[stage].count)
-		return NULL;
-	if (summary)
-		return hist_to_summary(&view->stage[stage]);
-	object = hist_to_json(&view->stage[stage]);
-	put(object, "course", course_to_json(&view->course[stage]));
-	return object;
-}
-
 /* A stage that the layer does not have is absent. */
 static json_t *stages_to_json(const struct op_view *view, bool summary)
 {
 	json_t *object = json_object();
 
 	for (int stage = 0; stage < STAGES; stage++)
-		put(object, stage_name[stage], stage_to_json(view, stage, summary));
+		put(object, stage_name[stage], stage_to_json(&view->stage[stage], &view->course[stage], summary));
 	return object;
 }
 
@@ -263,21 +187,8 @@ static json_t *queued_to_json(const struct bio_counts queued[OWNERS][OPS], bool 
 {
 	json_t *object = json_object();
 
-	for (int owner = 0; owner < OWNERS; owner++) {
-		json_t *ops = json_object();
-
-		for (int op = 0; op < OPS; op++) {
-			json_t *counts;
-
-			if (summary && !queued[owner][op].bios)
-				continue;
-			counts = json_object();
-			put_count(counts, "bios", queued[owner][op].bios);
-			put_count(counts, "bytes", queued[owner][op].bytes);
-			put(ops, op_name[op], counts);
-		}
-		put(object, owner_name[owner], ops);
-	}
+	for (int owner = 0; owner < OWNERS; owner++)
+		put(object, owner_name[owner], bio_counts_to_json(queued[owner], OPS, !summary));
 	return object;
 }
 
@@ -301,6 +212,7 @@ static json_t *trace_to_json(const struct trace_view *trace, bool summary)
 	if (trace->aboves)
 		put(object, "above", above);
 	put_count(object, "program_misses", trace->program_misses);
+	put_ios(object, trace, summary);
 	return object;
 }
 
@@ -350,7 +262,8 @@ json_t *run_to_json(const struct run *run, bool summary)
 	json_t *object = json_object();
 
 	put_count(object, "target", run->target);
-	put_count(object, "test", run->test);
+	if (run->test != NO_TEST)
+		put_count(object, "test", run->test);
 	put_count(object, "iteration", run->iteration);
 	put_text(object, "state", run_state_name[run->state]);
 	put_text(object, "reason", run->reason);
@@ -359,6 +272,8 @@ json_t *run_to_json(const struct run *run, bool summary)
 	if (run->has_gap)
 		put_count(object, "gap", run->gap);
 	put_texts(object, "command", run->command);
+	if (run->has_status)
+		put(object, "status", json_integer(run->status));
 	put(object, "engine", figures_to_json(run->engine, summary));
 	put(object, "trace", trace_to_json(run->trace, summary));
 	put_text(object, "untraced", run->untraced);

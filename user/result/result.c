@@ -33,7 +33,8 @@ TABLE(const char *const, run_state_name, RUN_STATES,
       [RUN_DONE] = "done", [RUN_FAILED] = "failed", [RUN_SKIPPED] = "skipped", [RUN_INTERRUPTED] = "interrupted");
 
 TABLE(const char *const, target_kind_name, TARGET_KINDS,
-      [TARGET_DIRECTORY] = "directory", [TARGET_FILE] = "file", [TARGET_DEVICE] = "device");
+      [TARGET_DIRECTORY] = "directory", [TARGET_FILE] = "file", [TARGET_DEVICE] = "device",
+      [TARGET_DISKS] = "disks");
 
 #define ROW(id, name, ...) [OP_##id] = (name),
 TABLE(const char *const, op_name, OPS, IOSTRATA_OPS(ROW));
@@ -43,6 +44,36 @@ TABLE(const char *const, loss_name, LOSSES, IOSTRATA_LOSSES(ROW));
 #undef ROW
 #define ROW(id, name, ...) [STAGE_##id] = (name),
 TABLE(const char *const, stage_name, STAGES, IOSTRATA_STAGES(ROW));
+#undef ROW
+#define ROW(id, name, ...) [OWNER_##id] = (name),
+TABLE(const char *const, owner_name, OWNERS, IOSTRATA_OWNERS(ROW));
+#undef ROW
+#define ROW(id, letter, ...) [BOUNDARY_##id] = (letter),
+TABLE(const char *const, boundary_letter, BOUNDARIES, IOSTRATA_BOUNDARIES(ROW));
+#undef ROW
+#define ROW(id, name, ...) [IO_OP_##id] = (name),
+TABLE(const char *const, io_op_name, IO_OPS, IOSTRATA_IO_OPS(ROW));
+#undef ROW
+#define ROW(id, name, ...) [IO_WAY_##id] = (name),
+TABLE(const char *const, io_way_name, IO_WAYS, IOSTRATA_IO_WAYS(ROW));
+#undef ROW
+#define ROW(id, name, ...) [IO_END_##id] = (name),
+TABLE(const char *const, io_end_name, IO_ENDS, IOSTRATA_IO_ENDS(ROW));
+#undef ROW
+#define ROW(id, name, ...) [IO_NOTE_##id] = (name),
+TABLE(const char *const, io_note_name, IO_NOTES, IOSTRATA_IO_NOTES(ROW));
+#undef ROW
+#define ROW(id, name, ...) [IO_STAGE_##id] = (name),
+TABLE(const char *const, io_stage_name, IO_STAGES, IOSTRATA_IO_STAGES(ROW));
+#undef ROW
+#define ROW(id, name, ...) [CALL_##id] = (name),
+TABLE(const char *const, call_name, CALLS, IOSTRATA_CALLS(ROW));
+#undef ROW
+#define ROW(id, name, ...) [CLASS_##id] = (name),
+TABLE(const char *const, class_name, CLASSES, IOSTRATA_CLASSES(ROW));
+#undef ROW
+#define ROW(id, name, ...) [FOREIGNER_##id] = (name),
+TABLE(const char *const, foreigner_kind_name, FOREIGNERS, IOSTRATA_FOREIGNERS(ROW));
 #undef ROW
 /* clang-format on */
 
@@ -187,14 +218,34 @@ enum stage layer_stage(const struct layer_view *layer)
 	return layer->has_requests ? STAGE_DEVICE : STAGE_THROUGH;
 }
 
+static void course_release(struct course *course)
+{
+	for (size_t i = 0; i < course->seconds; i++)
+		free(course->second[i].grown);
+	free(course->second);
+}
+
 void op_view_clear(struct op_view *view)
 {
-	for (int stage = 0; stage < STAGES; stage++) {
-		for (size_t i = 0; i < view->course[stage].seconds; i++)
-			free(view->course[stage].second[i].grown);
-		free(view->course[stage].second);
-	}
+	for (int stage = 0; stage < STAGES; stage++)
+		course_release(&view->course[stage]);
 	memset(view, 0, sizeof(*view));
+}
+
+void io_view_clear(struct io_view *view)
+{
+	for (int stage = 0; stage < IO_STAGES; stage++)
+		course_release(&view->course[stage]);
+	memset(view, 0, sizeof(*view));
+}
+
+uint64_t io_ended(const struct io_view *view)
+{
+	uint64_t ended = 0;
+
+	for (int end = 0; end < IO_ENDS; end++)
+		ended += view->counts.end[end];
+	return ended;
 }
 
 static void free_layers(struct layer_view *layer, size_t count)
@@ -210,10 +261,28 @@ static void free_layers(struct layer_view *layer, size_t count)
 	free(layer);
 }
 
+static void free_ios(struct trace_view *view)
+{
+	for (int op = 0; op < IO_OPS; op++) {
+		if (view->io[op])
+			io_view_clear(view->io[op]);
+		free(view->io[op]);
+	}
+	for (int call = 0; call < CALLS; call++)
+		free(view->call[call]);
+	for (size_t i = 0; i < view->foreigners; i++)
+		free(view->foreigner[i].command);
+	free(view->foreigner);
+	free(view->slowest);
+	free(view->slow);
+	free(view->hidden);
+}
+
 void trace_view_free(struct trace_view *view)
 {
 	if (!view)
 		return;
+	free_ios(view);
 	free_layers(view->leaf, view->leaves);
 	free_layers(view->above, view->aboves);
 	free(view->top);

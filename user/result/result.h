@@ -20,6 +20,16 @@
 extern const char *const op_name[OPS];
 extern const char *const loss_name[LOSSES];
 extern const char *const stage_name[STAGES];
+extern const char *const owner_name[OWNERS];
+extern const char *const boundary_letter[BOUNDARIES];
+extern const char *const io_op_name[IO_OPS];
+extern const char *const io_way_name[IO_WAYS];
+extern const char *const io_end_name[IO_ENDS];
+extern const char *const io_note_name[IO_NOTES];
+extern const char *const io_stage_name[IO_STAGES];
+extern const char *const call_name[CALLS];
+extern const char *const class_name[CLASSES];
+extern const char *const foreigner_kind_name[FOREIGNERS];
 
 /* --- the test: one row of the matrix --- */
 
@@ -161,9 +171,48 @@ struct balance layer_bio_balance(const struct layer_view *layer, enum op op);
 /* The stage that spans a layer: device, or through on a bio-based one. */
 enum stage layer_stage(const struct layer_view *layer);
 
+/* The program's I/Os of one op. What the counters mean is said at struct io_counts in iostrata/io.h. */
+struct io_view {
+	struct io_counts counts;
+	uint64_t in_flight_at_end; /* called and not returned: on their way, or never asked for */
+	struct hist stage[IO_STAGES];
+	struct course course[IO_STAGES]; /* the tracer keeps that of the total alone */
+	struct latency_row row[LATENCY_ROWS]; /* of the joined ones; percentiles do not add, these sums do */
+};
+
+/* What io_view_clear() frees and zeroes. */
+void io_view_clear(struct io_view *view);
+
+/* I/Os that have ended, in whatever way. */
+uint64_t io_ended(const struct io_view *view);
+
+/* System calls of one kind, buffered or not. */
+struct call_view {
+	struct call_counts counts;
+	struct hist time;
+};
+
+/* What somebody else did on the disk. */
+struct foreign_view {
+	char *command; /* "jbd2/sda1-8"; "writeback" for all of the kernel's; NULL: those beyond the names that are kept */
+	enum foreigner_kind kind;
+	struct bio_counts op[OPS];
+};
+
 struct trace_view {
 	uint64_t recorded;	    /* how long recording was on */
-	char *top;		    /* the target's own disk, where bios are counted by owner */
+	char *top;		    /* the target's own disk, where bios are counted by owner; "all disks" for several */
+	bool ios;		    /* I/Os were followed from call to return: what follows is known */
+	struct io_view *io[IO_OPS]; /* NULL: none seen */
+	struct call_view *call[CALLS]; /* NULL: none seen */
+	struct io_record *slowest;  /* the slowest first */
+	size_t slowest_count;
+	struct io_record *slow; /* of --slow, in the order in which they ended */
+	size_t slow_count;
+	uint64_t slow_dropped; /* beyond the room for them */
+	struct foreign_view *foreigner; /* most bytes first */
+	size_t foreigners;
+	char *hidden; /* why I/Os of libaio and io_uring cannot be joined; NULL when they can */
 	struct bio_counts queued[OWNERS][OPS];
 	struct layer_view *leaf; /* with nothing under it */
 	size_t leaves;
@@ -203,15 +252,19 @@ enum run_state { RUN_DONE, RUN_FAILED, RUN_SKIPPED, RUN_INTERRUPTED, RUN_STATES 
 
 extern const char *const run_state_name[RUN_STATES];
 
+#define NO_TEST SIZE_MAX
+
 struct run {
-	size_t target, test; /* indices into the result's arrays */
+	size_t target, test; /* indices into the result's arrays; test is NO_TEST for a traced program */
 	unsigned iteration;  /* from 1 */
 	enum run_state state;
 	char *reason; /* why it is not done; NULL when it is */
 	uint64_t started, elapsed;
 	bool has_gap;
 	uint64_t gap;	/* between the end of the warm-up and the start of the measured part */
-	char **command; /* argv of the engine's measured run, NULL-terminated */
+	char **command; /* argv of the engine's measured run or of the traced program, NULL-terminated; NULL: none */
+	bool has_status;
+	int status; /* of a traced program that ended: 0 to 255, or 128 + the signal that killed it */
 	struct engine_figures *engine;
 	struct trace_view *trace;
 	char *untraced; /* why there is no trace; NULL when there is one or none was asked for */
@@ -223,7 +276,8 @@ struct run {
 
 /* --- the target --- */
 
-enum target_kind { TARGET_DIRECTORY, TARGET_FILE, TARGET_DEVICE, TARGET_KINDS };
+/* TARGET_DISKS: all disks of the machine, or those that -D names, watched by trace. */
+enum target_kind { TARGET_DIRECTORY, TARGET_FILE, TARGET_DEVICE, TARGET_DISKS, TARGET_KINDS };
 
 extern const char *const target_kind_name[TARGET_KINDS];
 
@@ -275,6 +329,9 @@ struct options {
 	enum latency_kind latency; /* what tables and CSV show */
 	bool quick, write_through, trace, read_only, thread;
 	bool queue; /* follow bios from Q to D, beside the device's time of requests */
+	bool ios;   /* follow I/Os from call to return, too */
+	uint64_t interval; /* of trace: ns between two lines; 0: none */
+	uint64_t slow_from; /* of trace: I/Os of this many ns or more are kept whole; 0: just the slowest */
 	char *ioengine;
 };
 

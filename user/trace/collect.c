@@ -4,191 +4,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-
 #include "base/clock.h"
 #include "base/text.h"
 
-/* Entries of a course, an even number: as many as a picture of it has columns. */
-#define MAX_SECONDS 128
+#include "percpu.h"
 
-size_t collect_stride(size_t value_size)
+static void open_layers(struct tracer *tracer)
 {
-	return (value_size + 7) / 8 * 8;
-}
+	tracer->view = xcalloc(tracer->layers * OPS, sizeof(*tracer->view));
+	histograms_open(&tracer->stages, tracer->skel->maps.stages, tracer->cpus);
+	for (size_t key = 0; key < tracer->stages.keys; key++) {
+		struct op_view *view = &tracer->view[key / STAGES];
 
-static size_t stage_keys(const struct tracer *tracer)
-{
-	return tracer->layers * OPS * STAGES;
+		tracer->stages.to[key] = (struct gathered){&view->stage[key % STAGES], &view->course[key % STAGES]};
+	}
 }
 
 void collect_open(struct tracer *tracer)
 {
-	size_t values = stage_keys(tracer) * tracer->cpus;
-
-	tracer->view = xcalloc(tracer->layers * OPS, sizeof(*tracer->view));
-	tracer->last = xcalloc(values, sizeof(*tracer->last));
-	tracer->values = xcalloc(values, collect_stride(sizeof(struct stage_counts)));
+	open_layers(tracer);
+	collect_io_open(tracer);
 }
 
 void collect_clear(struct tracer *tracer)
 {
-	for (size_t i = 0; i < tracer->layers * OPS; i++)
+	for (size_t i = 0; tracer->view && i < tracer->layers * OPS; i++)
 		op_view_clear(&tracer->view[i]);
-	memset(tracer->last, 0, stage_keys(tracer) * tracer->cpus * sizeof(*tracer->last));
+	histograms_clear(&tracer->stages);
+	collect_io_clear(tracer);
 }
 
 void collect_close(struct tracer *tracer)
 {
-	if (tracer->view)
-		collect_clear(tracer);
+	collect_clear(tracer);
 	free(tracer->view);
-	free(tracer->last);
-	free(tracer->values);
+	tracer->view = NULL;
+	histograms_close(&tracer->stages);
+	collect_io_close(tracer);
 }
 
-/* --- stages --- */
-
-/* All keys in one system call where the kernel can (5.13 for per-CPU arrays), else one by one. */
-static int read_all_stages(struct tracer *tracer)
-{
-	int fd = bpf_map__fd(tracer->skel->maps.stages);
-	size_t stride = collect_stride(sizeof(struct stage_counts)) * tracer->cpus;
-	uint32_t count = stage_keys(tracer), next = 0, *keys = xcalloc(count, sizeof(*keys));
-	int err;
-
-	/* ENOENT says that the end was reached. */
-	err = bpf_map_lookup_batch(fd, NULL, &next, keys, tracer->values, &count, NULL);
-	free(keys);
-	if (!err || err == -ENOENT)
-		return 0;
-	for (uint32_t key = 0; key < stage_keys(tracer); key++) {
-		err = bpf_map_lookup_elem(fd, &key, tracer->values + key * stride);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static void add_grown(struct second *second, uint32_t bucket, uint64_t count)
-{
-	second->grown = xreallocarray(second->grown, second->buckets + 1, sizeof(*second->grown));
-	second->grown[second->buckets++] = (struct grown){bucket, count};
-}
-
-/* What one bucket gained on all CPUs. Differences of 32 bits are right across a wrap. */
-static uint64_t gain(const struct tracer *tracer, size_t key, uint32_t bucket)
-{
-	size_t stride = collect_stride(sizeof(struct stage_counts));
-	uint64_t sum = 0;
-
-	for (int cpu = 0; cpu < tracer->cpus; cpu++) {
-		size_t at = key * tracer->cpus + cpu;
-		const struct stage_counts *now = (const void *)(tracer->values + at * stride);
-
-		sum += (uint32_t)(now->bucket[bucket] - tracer->last[at].bucket[bucket]);
-	}
-	return sum;
-}
-
-/* Puts what grew in `later` to what grew before it. Both are in the order of the buckets, and so is the sum. */
-static void merge_second(struct second *earlier, struct second *later)
-{
-	struct second sum = {.at = later->at};
-	size_t i = 0, j = 0;
-
-	while (i < earlier->buckets || j < later->buckets) {
-		const struct grown *a = i < earlier->buckets ? &earlier->grown[i] : NULL;
-		const struct grown *b = j < later->buckets ? &later->grown[j] : NULL;
-		uint32_t bucket = a && (!b || a->bucket <= b->bucket) ? a->bucket : b->bucket;
-		uint64_t count = 0;
-
-		if (a && a->bucket == bucket) {
-			count += a->count;
-			i++;
-		}
-		if (b && b->bucket == bucket) {
-			count += b->count;
-			j++;
-		}
-		add_grown(&sum, bucket, count);
-	}
-	free(earlier->grown);
-	free(later->grown);
-	*earlier = sum;
-}
-
-/* Two and two become one, so that a long run takes no more memory than a short one. */
-static void coarsen(struct course *course)
-{
-	for (size_t i = 0; i < course->seconds / 2; i++) {
-		struct second pair = course->second[2 * i];
-
-		merge_second(&pair, &course->second[2 * i + 1]);
-		course->second[i] = pair;
-	}
-	course->seconds /= 2;
-}
-
-static void add_second(struct course *course, struct second *second)
-{
-	if (!second->buckets)
-		return;
-	if (course->seconds == MAX_SECONDS)
-		coarsen(course);
-	course->second = xreallocarray(course->second, course->seconds + 1, sizeof(*course->second));
-	course->second[course->seconds++] = *second;
-}
-
-static void read_stage(struct tracer *tracer, size_t key, uint64_t at)
-{
-	size_t stride = collect_stride(sizeof(struct stage_counts));
-	struct op_view *view = &tracer->view[key / STAGES];
-	struct hist *hist = &view->stage[key % STAGES];
-	struct second second = {.at = at};
-
-	hist->sum = 0;
-	for (int cpu = 0; cpu < tracer->cpus; cpu++) {
-		const struct stage_counts *now = (const void *)(tracer->values + (key * tracer->cpus + cpu) * stride);
-
-		hist->sum += now->sum;
-		if (now->max > hist->max)
-			hist->max = now->max;
-	}
-	if (!hist->sum)
-		return;
-	for (uint32_t bucket = 0; bucket < HIST_BUCKETS; bucket++) {
-		uint64_t grown = gain(tracer, key, bucket);
-
-		if (!grown)
-			continue;
-		hist->bucket[bucket] += grown;
-		hist->count += grown;
-		add_grown(&second, bucket, grown);
-	}
-	add_second(&view->course[key % STAGES], &second);
-	for (int cpu = 0; cpu < tracer->cpus; cpu++) {
-		size_t value = key * tracer->cpus + cpu;
-
-		memcpy(&tracer->last[value], tracer->values + value * stride, sizeof(*tracer->last));
-	}
-}
-
-void collect_stages(struct tracer *tracer)
+void collect_histograms(struct tracer *tracer)
 {
 	uint64_t at = clock_now() - tracer->started;
 
-	if (read_all_stages(tracer))
-		return;
-	for (size_t key = 0; key < stage_keys(tracer); key++)
-		read_stage(tracer, key, at);
+	histograms_read(&tracer->stages, at);
+	histograms_read(&tracer->io_stages, at);
+	histograms_read(&tracer->call_times, at);
 }
 
 /* --- counters --- */
 
-static void add_counts(struct op_view *view, const struct op_counts *counts)
+static void add_counts(void *context, const void *value)
 {
+	const struct op_counts *counts = value;
+	struct op_view *view = context;
+
 	view->issues += counts->issues;
 	view->issued_bytes += counts->issued_bytes;
 	view->requeues += counts->requeues;
@@ -220,34 +90,14 @@ static void add_counts(struct op_view *view, const struct op_counts *counts)
 
 static void collect_counts(struct tracer *tracer)
 {
-	struct bpf_map *map = tracer->skel->maps.ops;
-	size_t stride = collect_stride(sizeof(struct op_counts));
-	char *values = xcalloc(tracer->cpus, stride);
-
-	for (uint32_t key = 0; key < tracer->layers * OPS; key++) {
-		if (bpf_map_lookup_elem(bpf_map__fd(map), &key, values))
-			continue;
-		for (int cpu = 0; cpu < tracer->cpus; cpu++)
-			add_counts(&tracer->view[key], (const void *)(values + cpu * stride));
-	}
-	free(values);
+	for (uint32_t key = 0; key < tracer->layers * OPS; key++)
+		percpu_each(tracer->skel->maps.ops, tracer->cpus, key, add_counts, &tracer->view[key]);
 }
 
-static void collect_owners(struct tracer *tracer, struct trace_view *view)
+void collect_owners(struct tracer *tracer, struct bio_counts queued[OWNERS][OPS])
 {
-	struct bio_counts *values = xcalloc(tracer->cpus, sizeof(*values));
-
-	for (uint32_t key = 0; key < OWNERS * OPS; key++) {
-		struct bio_counts *sum = &view->queued[key / OPS][key % OPS];
-
-		if (bpf_map_lookup_elem(bpf_map__fd(tracer->skel->maps.bios), &key, values))
-			continue;
-		for (int cpu = 0; cpu < tracer->cpus; cpu++) {
-			sum->bios += values[cpu].bios;
-			sum->bytes += values[cpu].bytes;
-		}
-	}
-	free(values);
+	for (uint32_t key = 0; key < OWNERS * OPS; key++)
+		percpu_add(tracer->skel->maps.bios, tracer->cpus, key, &queued[key / OPS][key % OPS]);
 }
 
 /* --- what is left in the tables --- */
@@ -328,10 +178,13 @@ static void collect_layer(struct tracer *tracer, size_t index, struct layer_view
 
 void collect_view(struct tracer *tracer, struct trace_view *view)
 {
-	collect_stages(tracer);
+	collect_histograms(tracer);
 	collect_counts(tracer);
-	collect_owners(tracer, view);
+	collect_owners(tracer, view->queued);
 	collect_tables(tracer);
+	collect_io_view(tracer, view);
+	if (tracer->queue)
+		collect_foreigners(tracer, view);
 	view->leaf = xcalloc(tracer->layers, sizeof(*view->leaf));
 	view->above = xcalloc(tracer->layers, sizeof(*view->above));
 	for (size_t i = 0; i < tracer->layers; i++)

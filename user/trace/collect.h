@@ -6,7 +6,9 @@
 #include "host/block.h"
 #include "result/result.h"
 
+#include "histograms.h"
 #include "iostrata.skel.h"
+#include "tracer.h"
 
 /* One device of the stack, and its kernel counters at the edges of the recording. */
 struct traced_layer {
@@ -24,31 +26,57 @@ struct tracer {
 	struct request_set *request_set; /* the tables, mapped */
 	struct bio_set *bio_set;
 	size_t sets;
+	struct io_set *io_set;
+	size_t io_sets;
 	char *top;
 	struct traced_layer *layer;
 	size_t layers;
-	bool queue;
-	int cpus; /* possible ones: per-CPU maps are sized by them */
+	bool queue, ios;
+	unsigned slowest;
+	size_t slow_records;
+	char *hidden; /* see struct trace_view */
+	int cpus;     /* possible ones: per-CPU maps are sized by them */
 	uint64_t startup;
+	uint64_t epoch;
 	uint64_t started; /* of the recording */
 	uint64_t misses_before;
-	struct op_view *view;	   /* of each layer and op: [layer * OPS + op] */
-	struct stage_counts *last; /* of each layer, op, stage and CPU, as they were read last */
-	char *values;		   /* room for one reading of all of them */
+	struct op_view *view;	/* of each layer and op: [layer * OPS + op] */
+	struct io_view *io;	/* of each enum io_op */
+	struct call_view *call; /* of each enum call */
+	struct histograms stages, io_stages, call_times;
+	struct trace_interval *told; /* all that intervals have told of; NULL: none was asked for */
 };
 
-/* Bytes between two CPUs' values as the kernel hands them out. */
-size_t collect_stride(size_t value_size);
-
-/* Makes room for readings; after the maps have their sizes. collect_clear() forgets what was read. */
+/* Makes room for readings; after the maps are loaded. collect_clear() forgets what was read. */
 void collect_open(struct tracer *tracer);
 void collect_close(struct tracer *tracer);
 void collect_clear(struct tracer *tracer);
 
-/* Reads the stages and adds what grew since the last time to the histograms and, as one second, to the course. */
-void collect_stages(struct tracer *tracer);
+/* Reads all histograms and adds what grew since the last time to ours and, as one second, to the courses. */
+void collect_histograms(struct tracer *tracer);
+
+/* Adds what bios were counted by owner and op. */
+void collect_owners(struct tracer *tracer, struct bio_counts queued[OWNERS][OPS]);
 
 /* Reads counters, owners and what is left in the tables into `view`, and hands it the histograms. */
 void collect_view(struct tracer *tracer, struct trace_view *view);
+
+/* --- collect_io.c: the part of I/Os and calls; nothing where they are not followed --- */
+
+void collect_io_open(struct tracer *tracer);
+void collect_io_close(struct tracer *tracer);
+void collect_io_clear(struct tracer *tracer);
+void collect_io_view(struct tracer *tracer, struct trace_view *view);
+
+/* Makes the times of a record that BPF kept ns since the recording began. False: there is none in it. */
+bool collect_rebase(const struct tracer *tracer, struct io_record *record);
+
+/* From the call to the result, ns. */
+uint64_t collect_total(const struct io_record *record);
+
+/* --- collect_others.c: who else was on the disk --- */
+
+void collect_foreigners(struct tracer *tracer, struct trace_view *view);
+void collect_clear_foreigners(struct tracer *tracer);
 
 #endif

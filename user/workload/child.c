@@ -7,15 +7,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "host/processes.h"
 #include "signals.h"
 
 /* How long we wait for the keeper once all should be dead. A process that hangs in a device cannot be killed. */
@@ -23,53 +22,31 @@
 
 /* --- pipes --- */
 
-static void close_end(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
-static void close_pipe(int ends[2])
-{
-	close_end(&ends[0]);
-	close_end(&ends[1]);
-}
-
-/* Reads until something comes or the other end is closed. */
-static ssize_t read_pipe(int fd, void *data, size_t length)
-{
-	ssize_t got;
-
-	do {
-		got = read(fd, data, length);
-	} while (got < 0 && errno == EINTR);
-	return got;
-}
-
-/* The four pipes between us, the keeper and the program; [0] is read, [1] written. */
+/* What is between us, the keeper and the program; of each pipe [0] is read, [1] written. */
 struct pipes {
-	int gate[2], life[2], fault[2], report[2];
+	struct gate gate;
+	int life[2], report[2];
 };
 
 static void pipes_close(struct pipes *pipes)
 {
-	close_pipe(pipes->gate);
-	close_pipe(pipes->life);
-	close_pipe(pipes->fault);
-	close_pipe(pipes->report);
+	gate_close(&pipes->gate);
+	for (int end = 0; end < 2; end++) {
+		close_once(&pipes->life[end]);
+		close_once(&pipes->report[end]);
+	}
 }
 
 static int pipes_open(struct pipes *pipes)
 {
 	int err;
 
-	*pipes = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
-	if (!pipe2(pipes->gate, O_CLOEXEC) && !pipe2(pipes->life, O_CLOEXEC) && !pipe2(pipes->fault, O_CLOEXEC) &&
-	    !pipe2(pipes->report, O_CLOEXEC))
-		return 0;
-	err = -errno;
-	pipes_close(pipes);
+	*pipes = (struct pipes){.life = {-1, -1}, .report = {-1, -1}};
+	err = gate_make(&pipes->gate);
+	if (!err && (pipe2(pipes->life, O_CLOEXEC) || pipe2(pipes->report, O_CLOEXEC)))
+		err = -errno;
+	if (err)
+		pipes_close(pipes);
 	return err;
 }
 
@@ -92,47 +69,13 @@ static int redirect(int output, const int *keep, int keeps)
 static void __attribute__((noreturn))
 run_program(char *const argv[], struct pipes *pipes, int output, const int *keep, int keeps)
 {
-	char byte;
-	int err;
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Held open here, these would hide that we have died. */
-	close_end(&pipes->gate[1]);
-	close_end(&pipes->life[1]);
-	err = redirect(output, keep, keeps);
-	if (read_pipe(pipes->gate[0], &byte, 1) != 1)
-		_exit(127);
-	signals_restore();
-	if (!err) {
-		execvp(argv[0], argv);
-		err = -errno;
-	}
-	if (write(pipes->fault[1], &err, sizeof(err)) < 0)
-		_exit(126);
-	_exit(127);
+	/* Held open here, it would hide that we have died. */
+	close_once(&pipes->life[1]);
+	gate_pass(&pipes->gate, redirect(output, keep, keeps), argv);
 }
 
 /* --- the keeper --- */
-
-/* The parent in /proc/PID/stat: the second field after the name, which may hold anything and ends at the last ')'. */
-static pid_t parent_of(const char *pid)
-{
-	char path[64], line[512], *end;
-	int fd, parent = -1;
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	length = read(fd, line, sizeof(line) - 1);
-	close(fd);
-	line[length > 0 ? length : 0] = '\0';
-	end = strrchr(line, ')');
-	if (!end || sscanf(end + 1, " %*c %d", &parent) != 1)
-		return -1;
-	return parent;
-}
 
 static void kill_children(void)
 {
@@ -142,7 +85,7 @@ static void kill_children(void)
 	while (processes && (entry = readdir(processes))) {
 		pid_t pid = atoi(entry->d_name);
 
-		if (pid > 0 && parent_of(entry->d_name) == getpid())
+		if (pid > 0 && process_parent(pid) == getpid())
 			kill(pid, SIGKILL);
 	}
 	if (processes)
@@ -232,7 +175,7 @@ int child_start(struct child *child, char *const argv[], int output, const int *
 	struct pipes pipes;
 	int err = pipes_open(&pipes);
 
-	*child = (struct child){.pid = -1, .keeper = -1, .gate = -1, .life = -1, .fault = -1, .report = -1};
+	*child = (struct child){.pid = -1, .keeper = -1, .gate = gate_none, .life = -1, .report = -1};
 	if (err)
 		return err;
 	child->keeper = fork();
@@ -243,28 +186,23 @@ int child_start(struct child *child, char *const argv[], int output, const int *
 		pipes_close(&pipes);
 		return err;
 	}
-	child->gate = pipes.gate[1];
+	child->gate = pipes.gate;
 	child->life = pipes.life[1];
-	child->fault = pipes.fault[0];
 	child->report = pipes.report[0];
-	pipes.gate[1] = pipes.life[1] = pipes.fault[0] = pipes.report[0] = -1;
+	pipes.gate = gate_none;
+	pipes.life[1] = pipes.report[0] = -1;
 	pipes_close(&pipes);
-	if (read_pipe(child->report, &child->pid, sizeof(child->pid)) == sizeof(child->pid) && child->pid > 0)
-		return 0;
-	child_finish(child);
-	return -EAGAIN;
+	err = gate_guard(&child->gate);
+	if (pipe_read(child->report, &child->pid, sizeof(child->pid)) != sizeof(child->pid) || child->pid <= 0)
+		err = -EAGAIN;
+	if (err)
+		child_finish(child);
+	return err;
 }
 
 int child_release(struct child *child)
 {
-	int err = 0;
-
-	if (write(child->gate, "", 1) != 1)
-		return -errno;
-	close_end(&child->gate);
-	/* Ends without a byte when exec closes the pipe. */
-	read_pipe(child->fault, &err, sizeof(err));
-	return err;
+	return gate_release(&child->gate);
 }
 
 void child_ask_to_end(const struct child *child)
@@ -275,7 +213,7 @@ void child_ask_to_end(const struct child *child)
 
 void child_kill(struct child *child)
 {
-	close_end(&child->life);
+	close_once(&child->life);
 }
 
 int child_ended(struct child *child, int *status)
@@ -287,7 +225,7 @@ int child_ended(struct child *child, int *status)
 	}
 	child->pid = -1;
 	*status = SIGKILL; /* of a keeper that was killed itself, and its program with it */
-	read_pipe(child->report, status, sizeof(*status));
+	pipe_read(child->report, status, sizeof(*status));
 	return 1;
 }
 
@@ -296,15 +234,14 @@ int child_finish(struct child *child)
 	uint64_t begin = clock_now();
 	int err = 0;
 
-	close_end(&child->life);
-	close_end(&child->gate);
+	close_once(&child->life);
+	gate_close(&child->gate);
 	while (!err && child->keeper > 0 && waitpid(child->keeper, NULL, WNOHANG) != child->keeper) {
 		if (clock_now() - begin > PATIENCE)
 			err = -EBUSY;
 		signals_wait(10 * NS_PER_MS);
 	}
 	child->pid = child->keeper = -1;
-	close_end(&child->fault);
-	close_end(&child->report);
+	close_once(&child->report);
 	return err;
 }

@@ -10,12 +10,13 @@
 
 #include <sys/types.h>
 
+#include "gate.h"
+
 struct child {
 	pid_t pid; /* of the program */
 	pid_t keeper;
-	int gate;   /* a byte opens it */
+	struct gate gate;
 	int life;   /* closing it ends the program and all that it started */
-	int fault;  /* brings the errno of a failed exec */
 	int report; /* brings the program's pid, and its status when it has ended */
 };
 

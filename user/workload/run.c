@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -302,19 +301,11 @@ static struct execution execute_phase(const struct runner *runner, const struct 
 	return execution;
 }
 
-static uint64_t wall_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + now.tv_nsec;
-}
-
 int run_test(const struct runner *runner, const struct test *test, struct run *run)
 {
 	struct execution warmup = {0}, measured;
 
-	run->started = wall_clock();
+	run->started = clock_wall();
 	run->state = RUN_DONE;
 	if (place_shrunk(runner->place, runner->options->size)) {
 		fail(run, xstrdup("the file or device has become smaller than the test needs"));
@@ -326,7 +317,7 @@ int run_test(const struct runner *runner, const struct test *test, struct run *r
 		interrupt(run);
 	if (run->state != RUN_DONE)
 		return warmup.stuck;
-	run->started = wall_clock();
+	run->started = clock_wall();
 	measured = execute_phase(runner, test, run, PHASE_MEASURE);
 	run->has_gap = runner->options->warmup && measured.begin;
 	if (run->has_gap)

@@ -3,10 +3,26 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/signalfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 
+/* What we take another way than those who started us. */
+static const struct {
+	int signal;
+	void (*handler)(int);
+} ours[] = {
+	/* Writing beyond a file size limit shall be an error like any other, and so shall a reader that went away. */
+	{SIGXFSZ, SIG_IGN},
+	{SIGPIPE, SIG_IGN},
+	{SIGCHLD, SIG_DFL}, /* where it is ignored, there is no status to wait for */
+};
+
+static struct sigaction theirs[ARRAY_SIZE(ours)];
+static bool initialized;
 static sigset_t stops, stops_and_child, before;
 static int stopped_by;
 static unsigned stops_seen;
@@ -28,10 +44,31 @@ int signals_init(void)
 	add_unless_ignored(SIGHUP);
 	stops_and_child = stops;
 	sigaddset(&stops_and_child, SIGCHLD);
-	/* Writing beyond a file size limit shall be an error like any other, and so shall a reader that went away. */
-	signal(SIGXFSZ, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	return sigprocmask(SIG_BLOCK, &stops_and_child, &before) ? -errno : 0;
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++) {
+		const struct sigaction action = {.sa_handler = ours[i].handler};
+
+		if (sigaction(ours[i].signal, &action, &theirs[i]))
+			return -errno;
+	}
+	if (sigprocmask(SIG_BLOCK, &stops_and_child, &before))
+		return -errno;
+	initialized = true;
+	return 0;
+}
+
+int signals_add_quit(void)
+{
+	add_unless_ignored(SIGQUIT);
+	stops_and_child = stops;
+	sigaddset(&stops_and_child, SIGCHLD);
+	return sigprocmask(SIG_BLOCK, &stops_and_child, NULL) ? -errno : 0;
+}
+
+static void remember(int signal)
+{
+	stops_seen++;
+	if (!stopped_by)
+		stopped_by = signal;
 }
 
 static int wait_for(const sigset_t *set, uint64_t ns)
@@ -41,11 +78,8 @@ static int wait_for(const sigset_t *set, uint64_t ns)
 
 	if (signal <= 0)
 		return 0;
-	if (signal != SIGCHLD) {
-		stops_seen++;
-		if (!stopped_by)
-			stopped_by = signal;
-	}
+	if (signal != SIGCHLD)
+		remember(signal);
 	return signal;
 }
 
@@ -66,9 +100,31 @@ unsigned signals_count(void)
 	return stops_seen;
 }
 
+int signals_open(void)
+{
+	int fd = signalfd(-1, &stops_and_child, SFD_CLOEXEC | SFD_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int signals_take(int fd, bool *typed)
+{
+	struct signalfd_siginfo info;
+
+	do {
+		if (read(fd, &info, sizeof(info)) != sizeof(info))
+			return 0;
+	} while (info.ssi_signo == SIGCHLD);
+	remember(info.ssi_signo);
+	*typed = info.ssi_code == SI_KERNEL;
+	return info.ssi_signo;
+}
+
 void signals_restore(void)
 {
-	signal(SIGXFSZ, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
+	if (!initialized)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		sigaction(ours[i].signal, &theirs[i], NULL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }

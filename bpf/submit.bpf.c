@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * S, P and R: the system calls that programs wait in. These programs run for every system call of the machine, so they
+ * look at the number before anything else.
+ */
+#include "clock.bpf.h"
+#include "io.bpf.h"
+#include "task.bpf.h"
+#include "trace.bpf.h"
+
+/* Indexed by enum call. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, CALLS);
+	__type(key, uint32_t);
+	__type(value, struct call_counts);
+} call_ops SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, CALLS);
+	__type(key, uint32_t);
+	__type(value, struct stage_counts);
+} call_times SEC(".maps");
+
+/* --- files --- */
+
+/* S_IFMT and two of its values (include/uapi/linux/stat.h). */
+#define MODE_MASK  0170000
+#define MODE_FILE  0100000
+#define MODE_BLOCK 0060000
+
+static __always_inline uint64_t file_of(struct task_struct *task, uint32_t descriptor)
+{
+	struct fdtable *table = task->files->fdt;
+	uint64_t file = 0;
+
+	if (descriptor >= table->max_fds)
+		return 0;
+	bpf_probe_read_kernel(&file, sizeof(file), (void *)table->fd + 8ull * descriptor);
+	return file;
+}
+
+static __always_inline uint64_t inode_of(uint64_t file)
+{
+	uint64_t inode = 0;
+
+	if (file)
+		read_field(&inode, struct file, file, f_inode);
+	return inode;
+}
+
+static __always_inline bool is_on_layers(uint32_t device)
+{
+	for (uint32_t i = 0; i < MAX_LAYERS && i < config.files_on; i++)
+		if (config.file_on[i] == device)
+			return true;
+	return !config.files_on;
+}
+
+static __always_inline bool is_of_layers(uint64_t inode)
+{
+	uint32_t device = 0;
+	uint64_t super = 0;
+	uint16_t mode = 0;
+
+	read_field(&mode, struct inode, inode, i_mode);
+	if ((mode & MODE_MASK) == MODE_BLOCK) {
+		read_field(&device, struct inode, inode, i_rdev);
+	} else if ((mode & MODE_MASK) == MODE_FILE) {
+		read_field(&super, struct inode, inode, i_sb);
+		read_field(&device, struct super_block, super, s_dev);
+	} else {
+		return false;
+	}
+	return is_on_layers(device);
+}
+
+/* Whether I/O on this file is followed. */
+__noinline int is_followed(uint64_t file)
+{
+	uint64_t inode = inode_of(file);
+
+	if (!inode)
+		return 0;
+	return config.one_file ? inode == target_inode : is_of_layers(inode);
+}
+
+/* The flags that it was opened with. */
+__noinline int flags_of(uint64_t file)
+{
+	uint32_t flags = 0;
+
+	read_field(&flags, struct file, file, f_flags);
+	return flags;
+}
+
+/* --- synchronous calls: S --- */
+
+static __always_inline bool has_file(uint32_t call)
+{
+	return call != CALL_MSYNC && call != CALL_SYNC;
+}
+
+/* What is written through the page cache is written to the disk by somebody else, later: remember whose it is. */
+static __always_inline void remember_inode(uint64_t file)
+{
+	uint64_t inode = inode_of(file);
+	uint8_t one = 1;
+
+	if (config.clocks)
+		bpf_map_update_elem(&own_inodes, &inode, &one, BPF_ANY);
+}
+
+static __always_inline void begin_direct(struct task_state *state, uint32_t call, uint32_t flags)
+{
+	struct beginning beginning = {
+		.id = {bpf_get_current_task(), CONTEXT_CALL},
+		.called = state->entered,
+		.op = call == CALL_READ ? IO_OP_READ : IO_OP_WRITE,
+		.way = IO_WAY_CALL,
+		.synchronous = call == CALL_WRITE && flags & O_DSYNC,
+	};
+
+	state->io = io_begin(&beginning);
+}
+
+__noinline int enter_call(struct task_state *state, uint32_t call, uint32_t descriptor)
+{
+	uint64_t file = 0;
+	uint32_t flags;
+
+	if (!state)
+		return 0;
+	state->io = 0;
+	if (has_file(call)) {
+		file = file_of(bpf_get_current_task_btf(), descriptor);
+		if (!is_followed(file)) {
+			state->inside = 0;
+			return 0;
+		}
+	}
+	if (call <= CALL_WRITE) {
+		flags = flags_of(file);
+		if (flags & O_DIRECT)
+			begin_direct(state, call, flags);
+		else if (call == CALL_WRITE)
+			remember_inode(file);
+	} else if (file) {
+		remember_inode(file);
+	}
+	if (config.clocks) {
+		struct clock_reading reading = {};
+
+		clock_read(&reading, state->entered);
+		__builtin_memcpy(state->clock, reading.total, sizeof(state->clock));
+		__builtin_memset(state->bios, 0, sizeof(state->bios));
+	}
+	return 0;
+}
+
+/* The one file is read once by user space, so that its inode's address is known here. */
+static __always_inline void learn(struct task_struct *task, uint32_t descriptor)
+{
+	target_inode = inode_of(file_of(task, descriptor));
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_sys_enter, struct pt_regs *regs, long number)
+{
+	struct task_struct *task;
+	struct task_state *state;
+	uint32_t call;
+
+	if ((unsigned long)number >= MAX_CALL_NUMBER)
+		return 0;
+	call = config.call[number];
+	if (!call)
+		return 0;
+	task = bpf_get_current_task_btf();
+	state = current_state(task);
+	if (!is_own(state)) {
+		if (state && state->mark == MARK_LEARN)
+			learn(task, CALL_ARGUMENT1(regs));
+		return 0;
+	}
+	if (!recording || IS_COMPAT_CALL(task))
+		return 0;
+	state->inside = call;
+	state->entered = since_epoch();
+	state->woken = 0;
+	state->woken_by = 0;
+	state->posted = 0;
+	state->queued = 0;
+	state->unknown = 0;
+	if (call <= CALLS)
+		enter_call(state, call - 1, CALL_ARGUMENT1(regs));
+	return 0;
+}
+
+/* --- synchronous calls: R --- */
+
+static __always_inline void count_call_time(uint32_t call, uint64_t elapsed)
+{
+	uint32_t bucket = hist_bucket(elapsed);
+	struct stage_counts *counts = bpf_map_lookup_elem(&call_times, &call);
+
+	if (!counts || bucket >= HIST_BUCKETS)
+		return;
+	counts->sum += elapsed;
+	if (elapsed > counts->max)
+		counts->max = elapsed;
+	counts->bucket[bucket]++;
+}
+
+static __always_inline void count_clocks(struct call_counts *counts, const struct task_state *state,
+					 const struct clock_reading *now)
+{
+	for (int i = 0; i < CLASSES; i++)
+		counts->clock[i] += now->total[i] - state->clock[i];
+	for (int op = 0; op < 2; op++) {
+		counts->bios[op].bios += state->bios[op].bios;
+		counts->bios[op].bytes += state->bios[op].bytes;
+	}
+}
+
+/* A synchronous write through a journal sleeps until a commit that others may have begun: what ended last was that. */
+static __always_inline void sync_by_journal(const struct task_state *state, const struct clock_reading *now)
+{
+	struct io_slot *slot = state->io ? io_at(state->io) : 0;
+
+	if (slot && slot->synchronous && now->synced <= state->woken)
+		io_synced(state->io, now->synced);
+}
+
+/* Adds a call to its kind. */
+__noinline int count_call(struct task_state *state, uint32_t call, const struct ending *ending)
+{
+	struct call_counts *counts = bpf_map_lookup_elem(&call_ops, &call);
+	struct clock_reading reading = {};
+
+	if (!state || !counts || !ending)
+		return 0;
+	counts->calls++;
+	counts->direct += !!state->io;
+	if (ending->result < 0)
+		counts->failed++;
+	else if (call <= CALL_WRITE)
+		counts->bytes += ending->result;
+	if (config.clocks) {
+		clock_read(&reading, ending->returned);
+		count_clocks(counts, state, &reading);
+		sync_by_journal(state, &reading);
+	}
+	count_call_time(call, ending->returned - state->entered);
+	return 0;
+}
+
+static __always_inline void leave_call(struct task_state *state, uint32_t call, int64_t result)
+{
+	struct ending ending = {
+		.asked = state->entered,
+		.returned = since_epoch(),
+		.woken = state->woken,
+		.woken_by = state->woken_by,
+		.result = result,
+	};
+
+	/* Where nobody asks for calls by kind, an I/O is counted as an I/O alone. */
+	if (config.clocks || !state->io)
+		count_call(state, call, &ending);
+	if (state->io) {
+		io_fold(state->io, &ending);
+		state->io = 0;
+	}
+}
+
+/* A read bio that a thread queued outside of any system call: a page of a mapped file, with what is read ahead. */
+__noinline int begin_fault(struct task_state *state, uint64_t bytes, uint64_t now)
+{
+	uint32_t call = CALL_FAULT;
+	struct call_counts *counts = bpf_map_lookup_elem(&call_ops, &call);
+	struct clock_reading reading = {};
+
+	if (!state || !counts)
+		return 0;
+	counts->bios[OP_READ].bios++;
+	counts->bios[OP_READ].bytes += bytes;
+	if (state->faulted)
+		return 0;
+	state->faulted = now;
+	clock_read(&reading, now);
+	__builtin_memcpy(state->clock, reading.total, sizeof(state->clock));
+	__builtin_memset(state->bios, 0, sizeof(state->bios));
+	return 0;
+}
+
+__noinline int end_fault(struct task_state *state)
+{
+	uint32_t call = CALL_FAULT;
+	struct call_counts *counts = bpf_map_lookup_elem(&call_ops, &call);
+	struct clock_reading reading = {};
+	uint64_t now = since_epoch();
+
+	if (!state || !counts)
+		return 0;
+	clock_read(&reading, now);
+	counts->calls++;
+	count_clocks(counts, state, &reading);
+	count_call_time(call, now - state->faulted);
+	state->faulted = 0;
+	return 0;
+}
+
+/* --- libaio --- */
+
+/* The kioctx of a ring, as fs/aio.c looks it up: the id is an address in the program where its number stands. */
+static __always_inline uint64_t kioctx_of(struct task_struct *task, uint64_t ring)
+{
+	struct kioctx_table *table = task->mm->ioctx_table;
+	uint64_t kioctx = 0;
+	uint32_t number = 0;
+
+	if (bpf_probe_read_user(&number, sizeof(number), (void *)ring) || !table || number >= table->nr)
+		return 0;
+	bpf_probe_read_kernel(&kioctx, sizeof(kioctx),
+			      (void *)table + bpf_core_field_offset(struct kioctx_table, table) + 8ull * number);
+	return kioctx;
+}
+
+/* A loop over what one call brought or took. */
+struct batch {
+	uint64_t at;	  /* in the program's memory */
+	uint64_t kioctx;
+	uint64_t task;	  /* address of the current one */
+	struct ending ending;
+	uint32_t unknown; /* bios in this call that no I/O was found for */
+};
+
+/*
+ * struct iocb (include/uapi/linux/aio_abi.h): opcode at 16, descriptor at 20. IOCB_CMD_FSYNC is 2, FDSYNC 3; PWRITE 1,
+ * PWRITEV 8.
+ */
+static __always_inline uint32_t op_of_iocb(uint64_t iocb, uint32_t *descriptor)
+{
+	uint16_t opcode = 0;
+
+	bpf_probe_read_user(&opcode, sizeof(opcode), (void *)iocb + 16);
+	bpf_probe_read_user(descriptor, sizeof(*descriptor), (void *)iocb + 20);
+	if (opcode == 2 || opcode == 3)
+		return IO_OP_SYNC;
+	return opcode == 1 || opcode == 8 ? IO_OP_WRITE : IO_OP_READ;
+}
+
+static __always_inline void begin_unqueued(const struct batch *batch, uint64_t iocb)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	uint32_t descriptor = 0, number;
+	struct beginning beginning = {
+		.id = {iocb, batch->kioctx},
+		.called = batch->ending.asked,
+		.op = op_of_iocb(iocb, &descriptor),
+		.way = IO_WAY_LIBAIO,
+	};
+	uint64_t file = file_of(task, descriptor);
+	struct io_slot *slot;
+
+	if (!is_followed(file))
+		return;
+	number = io_begin(&beginning);
+	slot = number ? io_at(number) : 0;
+	if (slot && beginning.op != IO_OP_SYNC)
+		slot->record.end = !(flags_of(file) & O_DIRECT) ? IO_END_BUFFERED
+				   : batch->unknown		 ? IO_END_UNJOINED
+								 : IO_END_NOT_QUEUED;
+}
+
+/*
+ * An I/O that was submitted and not queued: held back by a limit, or it will never be (the page cache took it, it is an
+ * fsync, or the file system has a way of its own).
+ */
+static long announce(uint32_t index, struct batch *batch)
+{
+	uint64_t iocb = 0, begun;
+	struct io_slot *slot;
+	uint32_t number;
+
+	if (bpf_probe_read_user(&iocb, sizeof(iocb), (void *)batch->at + 8ull * index))
+		return 1;
+	number = io_find((struct io_key){iocb, batch->kioctx});
+	slot = number ? io_at(number) : 0;
+	if (!slot) {
+		begin_unqueued(batch, iocb);
+		return 0;
+	}
+	begun = slot->record.boundary[BOUNDARY_CALL];
+	if (!begun) {
+		/* A worker queued it before this call was over. */
+		io_claim(number, batch->ending.asked, batch->task);
+	} else if (begun != batch->ending.asked) {
+		io_fold_self_reaped(number);
+		begin_unqueued(batch, iocb);
+	}
+	return 0;
+}
+
+/* struct io_event (include/uapi/linux/aio_abi.h): obj at 8, res at 16; 32 bytes in all. */
+static long reap(uint32_t index, struct batch *batch)
+{
+	uint64_t event[2];
+	uint32_t number;
+
+	if (bpf_probe_read_user(event, sizeof(event), (void *)batch->at + 32ull * index + 8))
+		return 1;
+	number = io_find((struct io_key){event[0], batch->kioctx});
+	if (number) {
+		batch->ending.result = event[1];
+		io_fold(number, &batch->ending);
+	} else {
+		struct io_counts *counts = io_counts_of(IO_OP_READ);
+
+		if (counts && recording)
+			counts->unbegun++;
+	}
+	return 0;
+}
+
+static __always_inline void count_left(uint32_t left)
+{
+	struct io_counts *counts = io_counts_of(IO_OP_READ);
+
+	if (counts)
+		counts->left += left;
+}
+
+#define repeat(rounds, round, batch)                                                                                   \
+	do {                                                                                                           \
+		if (has_loops()) {                                                                                     \
+			bpf_loop(rounds, round, batch, 0);                                                             \
+			break;                                                                                         \
+		}                                                                                                      \
+		for (uint32_t i = 0; i < FEW_ROUNDS && i < (rounds); i++)                                              \
+			round(i, batch);                                                                               \
+		if ((rounds) > FEW_ROUNDS)                                                                             \
+			count_left((rounds) - FEW_ROUNDS);                                                             \
+	} while (0)
+
+static __always_inline void end_submit(struct pt_regs *regs, struct task_state *state, struct task_struct *task,
+				       long result)
+{
+	struct batch batch = {.at = CALL_ARGUMENT3(regs), .task = bpf_get_current_task(), .unknown = state->unknown};
+	uint32_t count = result;
+
+	if (result <= 0 || state->queued >= count)
+		return;
+	batch.kioctx = kioctx_of(task, CALL_ARGUMENT1(regs));
+	batch.ending.asked = state->entered;
+	if (batch.kioctx)
+		repeat(count, announce, &batch);
+}
+
+static __always_inline void end_getevents(struct pt_regs *regs, struct task_state *state, struct task_struct *task,
+					  long result)
+{
+	struct batch batch = {.at = CALL_ARGUMENT4(regs), .task = bpf_get_current_task()};
+	uint32_t count = result;
+
+	if (result <= 0)
+		return;
+	batch.ending.returned = since_epoch();
+	if (state->inside) {
+		batch.ending.asked = state->entered;
+		batch.ending.woken = state->woken;
+		batch.ending.woken_by = state->woken_by;
+	}
+	batch.kioctx = kioctx_of(task, CALL_ARGUMENT1(regs));
+	if (!batch.kioctx)
+		return;
+	if (count == 1)
+		reap(0, &batch);
+	else
+		repeat(count, reap, &batch);
+}
+
+/* --- io_uring --- */
+
+/* The I/Os whose results came into the ring while the thread was inside. */
+static long deliver(uint32_t index, struct batch *batch)
+{
+	struct task_state *state = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), 0, 0);
+	struct io_slot *slot = state && state->posted ? io_at(state->posted) : 0;
+	uint32_t number;
+
+	if (!slot)
+		return 1;
+	number = state->posted;
+	state->posted = slot->next;
+	batch->ending.result = slot->result;
+	io_fold(number, &batch->ending);
+	return 0;
+}
+
+static __always_inline void end_uring(struct task_state *state)
+{
+	struct batch batch = {};
+
+	batch.ending.returned = since_epoch();
+	if (!state->posted)
+		return;
+	batch.ending.asked = state->entered;
+	batch.ending.woken = state->woken;
+	batch.ending.woken_by = state->woken_by;
+	repeat(1u << 16, deliver, &batch);
+}
+
+/* Whatever call it was in, the thread is out of the driver now. */
+static __always_inline void leave_driver(void)
+{
+	struct cpu_state *cpu = this_cpu();
+
+	if (cpu && cpu->submitter && cpu->submitter == bpf_get_current_task())
+		ring_doorbell(cpu, since_epoch());
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long result)
+{
+	unsigned long number = CALL_NUMBER(regs);
+	struct task_struct *task;
+	struct task_state *state;
+	uint32_t call;
+
+	if (number >= MAX_CALL_NUMBER)
+		return 0;
+	call = config.call[number];
+	if (!call)
+		return 0;
+	task = bpf_get_current_task_btf();
+	state = bpf_task_storage_get(&tasks, task, 0, 0);
+	if (!state)
+		return 0;
+	leave_driver();
+	if (call - 1 == CALL_GETEVENTS)
+		end_getevents(regs, state, task, result);
+	else if (!state->inside)
+		return 0;
+	else if (call - 1 == CALL_SUBMIT)
+		end_submit(regs, state, task, result);
+	else if (call - 1 == CALL_URING)
+		end_uring(state);
+	else
+		leave_call(state, call - 1, result);
+	state->inside = 0;
+	return 0;
+}

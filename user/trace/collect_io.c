@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The program's I/Os and its calls. */
+#include "collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/text.h"
+
+#include "percpu.h"
+
+void collect_io_open(struct tracer *tracer)
+{
+	tracer->io = xcalloc(IO_OPS, sizeof(*tracer->io));
+	tracer->call = xcalloc(CALLS, sizeof(*tracer->call));
+	if (!tracer->ios)
+		return;
+	histograms_open(&tracer->io_stages, tracer->skel->maps.io_stages, tracer->cpus);
+	for (size_t key = 0; key < tracer->io_stages.keys; key++) {
+		struct io_view *view = &tracer->io[key / IO_STAGES];
+		size_t stage = key % IO_STAGES;
+
+		/* Of all stages the course would take more memory than everything else. */
+		tracer->io_stages.to[key].hist = &view->stage[stage];
+		tracer->io_stages.to[key].course = stage == IO_STAGE_TOTAL ? &view->course[stage] : NULL;
+	}
+	histograms_open(&tracer->call_times, tracer->skel->maps.call_times, tracer->cpus);
+	for (size_t key = 0; key < tracer->call_times.keys; key++)
+		tracer->call_times.to[key].hist = &tracer->call[key].time;
+}
+
+void collect_io_clear(struct tracer *tracer)
+{
+	for (int op = 0; tracer->io && op < IO_OPS; op++)
+		io_view_clear(&tracer->io[op]);
+	if (tracer->call)
+		memset(tracer->call, 0, CALLS * sizeof(*tracer->call));
+	histograms_clear(&tracer->io_stages);
+	histograms_clear(&tracer->call_times);
+}
+
+void collect_io_close(struct tracer *tracer)
+{
+	free(tracer->io);
+	free(tracer->call);
+	tracer->io = NULL;
+	tracer->call = NULL;
+	histograms_close(&tracer->io_stages);
+	histograms_close(&tracer->call_times);
+}
+
+/* --- counters --- */
+
+static void collect_counts(struct tracer *tracer)
+{
+	const struct iostrata_bpf *skel = tracer->skel;
+
+	for (uint32_t op = 0; op < IO_OPS; op++) {
+		percpu_add(skel->maps.io_ops, tracer->cpus, op, &tracer->io[op].counts);
+		percpu_add(skel->maps.io_rows, tracer->cpus, op, tracer->io[op].row);
+	}
+	for (uint32_t call = 0; call < CALLS; call++)
+		percpu_add(skel->maps.call_ops, tracer->cpus, call, &tracer->call[call].counts);
+}
+
+/* The table was empty when the recording began. */
+static void collect_in_flight(struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->io_sets * TABLE_WAYS; i++) {
+		const struct io_slot *slot = &tracer->io_set[i / TABLE_WAYS].way[i % TABLE_WAYS];
+
+		if (slot->key && slot->record.op < IO_OPS)
+			tracer->io[slot->record.op].in_flight_at_end++;
+	}
+}
+
+/* --- records --- */
+
+/* One that is older than the recording cannot be placed in it, so it is not known. */
+static void rebase(uint64_t *time, uint64_t begin)
+{
+	*time = *time > begin ? *time - begin : 0;
+}
+
+bool collect_rebase(const struct tracer *tracer, struct io_record *record)
+{
+	uint64_t begin = tracer->started - tracer->epoch;
+
+	for (int boundary = 0; boundary < BOUNDARIES; boundary++)
+		rebase(&record->boundary[boundary], begin);
+	rebase(&record->first_issue, begin);
+	rebase(&record->last_complete, begin);
+	return record->boundary[BOUNDARY_CALL] && record->boundary[BOUNDARY_RETURN];
+}
+
+uint64_t collect_total(const struct io_record *record)
+{
+	return record->boundary[BOUNDARY_RETURN] - record->boundary[BOUNDARY_CALL];
+}
+
+struct records {
+	const struct tracer *tracer;
+	struct io_record *record;
+	size_t count;
+};
+
+static void take_record(void *context, const void *value)
+{
+	struct io_record record = *(const struct io_record *)value;
+	struct records *records = context;
+
+	if (!collect_rebase(records->tracer, &record))
+		return;
+	records->record = xreallocarray(records->record, records->count + 1, sizeof(*records->record));
+	records->record[records->count++] = record;
+}
+
+static int slowest_first(const void *a, const void *b)
+{
+	uint64_t x = collect_total(a), y = collect_total(b);
+
+	return (x < y) - (x > y);
+}
+
+static int first_ended_first(const void *a, const void *b)
+{
+	uint64_t x = ((const struct io_record *)a)->boundary[BOUNDARY_RETURN];
+	uint64_t y = ((const struct io_record *)b)->boundary[BOUNDARY_RETURN];
+
+	return (x > y) - (x < y);
+}
+
+static void sort_records(struct records *records, int (*compare)(const void *, const void *))
+{
+	if (records->count)
+		qsort(records->record, records->count, sizeof(*records->record), compare);
+}
+
+/* Each CPU kept its own slowest. */
+static void collect_slowest(struct tracer *tracer, struct trace_view *view)
+{
+	struct records records = {.tracer = tracer};
+
+	for (uint32_t key = 0; key < tracer->slowest; key++)
+		percpu_each(tracer->skel->maps.slowest, tracer->cpus, key, take_record, &records);
+	sort_records(&records, slowest_first);
+	view->slowest = records.record;
+	view->slowest_count = records.count < tracer->slowest ? records.count : tracer->slowest;
+}
+
+static void collect_slow(struct tracer *tracer, struct trace_view *view)
+{
+	uint64_t offered = __atomic_load_n(&tracer->skel->bss->slow_logged, __ATOMIC_RELAXED);
+	uint32_t kept = offered < tracer->slow_records ? offered : tracer->slow_records;
+	struct records records = {.tracer = tracer};
+	struct io_record record;
+
+	for (uint32_t key = 0; key < kept; key++)
+		if (!bpf_map_lookup_elem(bpf_map__fd(tracer->skel->maps.slow_log), &key, &record))
+			take_record(&records, &record);
+	sort_records(&records, first_ended_first);
+	view->slow = records.record;
+	view->slow_count = records.count;
+	view->slow_dropped = tracer->slow_records ? offered - kept : 0;
+}
+
+/* --- the view --- */
+
+/* What is handed over is the view's now. */
+static void hand_over(struct tracer *tracer, struct trace_view *view)
+{
+	for (int op = 0; op < IO_OPS; op++) {
+		struct io_view *seen = &tracer->io[op];
+
+		if (!seen->counts.called && !seen->counts.unbegun && !seen->counts.left)
+			continue;
+		view->io[op] = xcalloc(1, sizeof(*view->io[op]));
+		*view->io[op] = *seen;
+		memset(seen, 0, sizeof(*seen));
+	}
+	for (int call = 0; call < CALLS; call++) {
+		if (!tracer->call[call].counts.calls)
+			continue;
+		view->call[call] = xcalloc(1, sizeof(*view->call[call]));
+		*view->call[call] = tracer->call[call];
+	}
+}
+
+void collect_io_view(struct tracer *tracer, struct trace_view *view)
+{
+	if (!tracer->ios)
+		return;
+	view->ios = true;
+	view->hidden = tracer->hidden ? xstrdup(tracer->hidden) : NULL;
+	collect_counts(tracer);
+	collect_in_flight(tracer);
+	collect_slowest(tracer, view);
+	collect_slow(tracer, view);
+	hand_over(tracer, view);
+}

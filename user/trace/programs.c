@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "programs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/text.h"
+
+#include "iostrata.skel.h"
+
+/* The kernel describes each tracepoint's arguments by "typedef void (*btf_trace_NAME)(void *, ...)". */
+static const struct btf_type *prototype(const struct btf *btf, const char *tracepoint)
+{
+	char *name = xasprintf("btf_trace_%s", tracepoint);
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, id) : NULL;
+
+	free(name);
+	if (type)
+		type = btf__type_by_id(btf, type->type);
+	if (type && btf_is_ptr(type))
+		type = btf__type_by_id(btf, type->type);
+	return type && btf_is_func_proto(type) ? type : NULL;
+}
+
+bool programs_has_tracepoint(const struct btf *btf, const char *tracepoint)
+{
+	return prototype(btf, tracepoint);
+}
+
+/* Whether the tracepoint's own argument `index` is a pointer; the prototype's first one is the program's data. */
+static bool is_pointer(const struct btf *btf, const char *tracepoint, unsigned index)
+{
+	const struct btf_type *type = prototype(btf, tracepoint);
+
+	if (!type || index + 1 >= btf_vlen(type))
+		return false;
+	type = btf__type_by_id(btf, btf_params(type)[index + 1].type);
+	while (type && (btf_is_typedef(type) || btf_is_mod(type)))
+		type = btf__type_by_id(btf, type->type);
+	return type && btf_is_ptr(type);
+}
+
+/*
+ * io_uring_submit_req(req) and io_uring_submit_sqe(req, bool) have it first, io_uring_submit_sqe(ctx, req, ...) of
+ * older kernels second. io_uring_complete(ctx, req, ...) names it, io_uring_complete(ctx, user_data, ...) does not.
+ */
+void programs_read_uring(const struct btf *btf, struct trace_config *config)
+{
+	config->uring_submit_argument =
+		!programs_has_tracepoint(btf, "io_uring_submit_req") && is_pointer(btf, "io_uring_submit_sqe", 1);
+	config->uring_by_data =
+		programs_has_tracepoint(btf, "io_uring_complete") && !is_pointer(btf, "io_uring_complete", 1);
+}
+
+/* The part of "tp_btf/NAME" that names the tracepoint. */
+static const char *tracepoint_of(const struct bpf_program *program)
+{
+	const char *slash = strchr(bpf_program__section_name(program), '/');
+
+	return slash ? slash + 1 : "";
+}
+
+/* Turns off what only I/Os need, but for what is asked for and there. */
+static void choose_for_ios(struct iostrata_bpf *skel, const struct trace_wish *wish, const struct btf *btf)
+{
+	bool works = wish->clocks || wish->syncs;
+	bool requests = btf && programs_has_tracepoint(btf, "io_uring_submit_req");
+	const struct {
+		struct bpf_program *program;
+		bool asked;
+	} optional[] = {
+		/* clang-format off */
+		{skel->progs.on_sys_enter, true},
+		{skel->progs.on_sys_exit, true},
+		{skel->progs.on_switch, true},
+		{skel->progs.on_waking, true},
+		{skel->progs.on_work_start, works},
+		{skel->progs.on_work_end, works},
+		{skel->progs.on_uring_submit, true},
+		{skel->progs.on_uring_submit_sqe, !requests},
+		{skel->progs.on_uring_complete, true},
+		/* clang-format on */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(optional); i++)
+		bpf_program__set_autoload(optional[i].program,
+					  btf && optional[i].asked &&
+						  programs_has_tracepoint(btf, tracepoint_of(optional[i].program)));
+}
+
+int programs_choose(struct iostrata_bpf *skel, struct trace_config *config, const struct trace_wish *wish, bool queue)
+{
+	struct btf *btf = NULL;
+
+	bpf_program__set_autoload(skel->progs.on_queue, queue);
+	bpf_program__set_autoload(skel->progs.on_bio_complete, queue);
+	bpf_program__set_autoload(skel->progs.on_fork, queue && wish->own == OWN_MARKED);
+	if (wish->ios) {
+		btf = btf__load_vmlinux_btf();
+		if (libbpf_get_error(btf))
+			return libbpf_get_error(btf);
+		programs_read_uring(btf, config);
+	}
+	choose_for_ios(skel, wish, btf);
+	btf__free(btf);
+	return 0;
+}
