@@ -21,8 +21,9 @@ def validate(result):
 
 
 def runs(result):
-    """Each with its test's name in place of the index."""
-    return [{**run, "test": result["tests"][run["test"]]["name"]} for run in result["runs"]]
+    """Each with its test's name in place of the index; a traced program's has no test."""
+    names = [test["name"] for test in result["tests"]]
+    return [{**run, "test": names[run["test"]]} if "test" in run else run for run in result["runs"]]
 
 
 def states(result):
@@ -30,8 +31,20 @@ def states(result):
 
 
 def run_of(result, test):
-    (run,) = [run for run in runs(result) if run["test"] == test]
+    (run,) = [run for run in runs(result) if run.get("test") == test]
     return run
+
+
+def program(result):
+    """The only run of a traced program: without a test."""
+    (run,) = result["runs"]
+    assert "test" not in run and not result["tests"]
+    return run
+
+
+def status(run):
+    """Of a traced program that ended, as a shell has it; None of what goes on."""
+    return run.get("status")
 
 
 def check(run, name):
@@ -88,5 +101,153 @@ def histogram(view):
 
 
 def queued(run, owner, op):
-    """Bytes that the workload or others queued on the target's disk."""
+    """Bytes that an owner (workload, others, writeback, journal) queued on the target's disk."""
     return run["trace"]["queued"].get(owner, {}).get(op, {}).get("bytes", 0)
+
+
+# --- the program's I/Os ---
+
+PARTS = ["submit", "queue", "device", "through", "sync", "unreaped", "deliver"]
+
+
+def ios(run):
+    """{"read": {...}, "write": {...}, "sync": {...}}, those that were seen; None where I/Os were not followed."""
+    return run["trace"].get("ios")
+
+
+def io_of(run, op):
+    """The view of one kind of I/O: called, bytes, requests, ways, ends, notes, stages, ..."""
+    return run["trace"]["ios"][op]
+
+
+def ends(view):
+    """How the I/Os of a view ended, by name, only those that there were."""
+    return {name: count for name, count in view["ends"].items() if count}
+
+
+def notes(view):
+    """What happened to the I/Os of a view, by name, only what did."""
+    return {name: count for name, count in view["notes"].items() if count}
+
+
+def ways(view):
+    """How the I/Os of a view were asked for, by name, only what was."""
+    return {name: count for name, count in view["ways"].items() if count}
+
+
+def balanced(view):
+    """Whether every I/O that was called is accounted for."""
+    return view["called"] == sum(view["ends"].values()) + view["in_flight_at_end"] + view["table_full"]
+
+
+def io_stage(view, stage):
+    """Count, sum, max and buckets of a stage of the I/Os of a view; None where no I/O had it."""
+    return view["stages"].get(stage)
+
+
+def mean(histogram):
+    """ns; 0 of None and of an empty one."""
+    return histogram["sum"] / histogram["count"] if histogram and histogram["count"] else 0
+
+
+def parts(view):
+    """{part: ns}, summed over all I/Os; those that none had are 0."""
+    return {part: (io_stage(view, part) or {"sum": 0})["sum"] for part in PARTS}
+
+
+def rows(view):
+    """The table by latency, lowest first: (lowest ns, count, {part: ns})."""
+    return [(row["from"], row["count"], row["sums"]) for row in view["rows"]]
+
+
+def calls(run):
+    """System calls by kind (read, write, fsync, ..., page fault), those that were seen."""
+    return run["trace"]["calls"]
+
+
+def call_of(run, kind):
+    """calls, failed, direct, bytes and time of one kind; None where there was none."""
+    return calls(run).get(kind)
+
+
+def clocks(call):
+    """ns in calls of a kind with I/O of a class in flight at the disk, by class; empty where there were none."""
+    return call.get("clocks", {})
+
+
+def call_bios(call, op):
+    """(bios, bytes) that the threads queued in calls of a kind; op is read or write."""
+    return call["bios"][op]["bios"], call["bios"][op]["bytes"]
+
+
+def slowest(run):
+    """The slowest I/Os whole, the slowest first."""
+    return run["trace"]["slowest"]
+
+
+def slow(run):
+    """Those of --slow, in the order in which they ended."""
+    return run["trace"]["slow"]
+
+
+def slow_dropped(run):
+    """How many more of those there were than there was room for."""
+    return run["trace"]["slow_dropped"]
+
+
+def between(record, start, end):
+    """ns between two boundaries (S, Q, D, B, C, C', P, W, R) of an I/O; None where it lacks one."""
+    boundaries = record["boundaries"]
+    return boundaries[end] - boundaries[start] if start in boundaries and end in boundaries else None
+
+
+def total_of(record):
+    """ns from call to return."""
+    return between(record, "S", "R")
+
+
+def foreigners(run):
+    """Who else was on the disk, most bytes first: {"command": ..., "kind": ..., "ops": {op: {"bios", "bytes"}}}."""
+    return run["trace"]["foreigners"]
+
+
+def foreigner(run, command):
+    """The one of that name; None where there was none."""
+    found = [one for one in foreigners(run) if one.get("command") == command]
+    return found[0] if found else None
+
+
+def foreign_bytes(one):
+    """All that it moved."""
+    return sum(op["bytes"] for op in one["ops"].values())
+
+
+def hidden(run):
+    """Why I/Os of libaio and io_uring can't be joined; None where they can."""
+    return run["trace"].get("hidden")
+
+
+# --- of trace ---
+
+
+def option(result, name):
+    """What was asked for: duration, interval and slow_from in ns."""
+    return result["options"].get(name)
+
+
+def watched(result):
+    """What -D named, or "all disks"; and the names of the devices that were watched."""
+    (target,) = result["targets"]
+    assert target["kind"] == "disks"
+    return target["given"], [layer["name"] for layer in target["layers"]]
+
+
+def command_of(run):
+    """argv of the traced program; None where none was started."""
+    return run.get("command")
+
+
+def summarized(summary, op):
+    """How many I/Os of one kind a summary (--json) tells the latency of."""
+    assert summary["summary"] is True
+    return summary["runs"][0]["trace"]["ios"][op]["stages"]["total"]["count"]

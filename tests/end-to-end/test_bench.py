@@ -9,7 +9,7 @@ import pytest
 
 from matrices import SIX
 from program import on_terminal
-from results import (SCHEMA, check, directions, losses, run_of, runs, started, states, total, validate, views)
+from results import (check, directions, ends, io_of, parts, run_of, runs, SCHEMA, states, total, validate, views)
 
 HEADER = ("Timestamp,Config,Drive,Test,Iteration,MBps,IOPS,AvgLat_ms,CPU_Avg_pct,CPU_Max_pct,Mem_Avg_pct,Mem_Max_pct,"
           "Disk_Avg_pct,Disk_Max_pct,IsAdmin,SizeGB,Duration_sec")
@@ -97,21 +97,33 @@ def test_report_is_the_csv(matrix, test):
 
 
 @pytest.mark.parametrize("test", SIX)
-def test_report_says_how_much_was_seen(matrix, test):
-    """The last column of the device's line: requests with a time, of all that were started."""
-    run = run_of(matrix.result, test)
-    seen = [view for _, op, view in views(run) if op in directions(run)]
-    percent = 100 * sum(view["completions"] for view in seen) / sum(started(view) for view in seen)
-    shown = float(lines_of(matrix, test)[1].split()[-1])
-    assert shown == pytest.approx(percent, abs=0.06) and shown >= 99.5
-    assert shown < 100 or all(not losses(view) for view in seen) or percent > 99.9
+def test_report_says_how_much_was_joined(matrix, test):
+    """The last column of the stages' line: I/Os whose parts are all known, of those that ended."""
+    view = io_of(run_of(matrix.result, test), "read" if "Read" in test else "write")
+    percent = 100 * ends(view)["joined"] / sum(ends(view).values())
+    shown = float(re.search(r"([\d.]+) %$", lines_of(matrix, test)[1])[1])
+    assert shown == pytest.approx(percent, abs=0.06) and shown >= 99
+    assert shown < 100 or set(ends(view)) == {"joined"} or percent > 99.9
+
+
+@pytest.mark.parametrize("test", SIX)
+def test_report_gives_the_parts(matrix, test):
+    """Shares of the mean: the program's, the way down, the device and the way back are all of it."""
+    run, op = run_of(matrix.result, test), "read" if "Read" in test else "write"
+    view, lat = io_of(run, op), directions(run)[op]["latency"]["lat"]["mean"]
+    shares = [float(share) for share in re.findall(r"([\d.]+) %", lines_of(matrix, test)[1])][:4]
+    of_joined = {part: spent / ends(view)["joined"] for part, spent in parts(view).items()}
+    assert shares[1] == pytest.approx(100 * (of_joined["submit"] + of_joined["queue"]) / lat, abs=1)
+    assert shares[2] == pytest.approx(100 * of_joined["device"] / lat, abs=1)
+    assert shares[3] == pytest.approx(100 * of_joined["deliver"] / lat, abs=1)
+    assert sum(shares) == pytest.approx(100, abs=1)
 
 
 def test_report_fits_one_screen(matrix):
     lines = matrix.stdout.splitlines()
     assert len(lines) <= 50, matrix
     assert all(len(line) <= 130 for line in lines[:-2]), matrix
-    for word in ("device", "mean", "p50", "p99", "p99.9", "not yet separated"):
+    for word in ("device", "mean", "p50", "p99", "p99.9", "program", "kernel down", "kernel back"):
         assert word in matrix.stdout.lower(), word
 
 

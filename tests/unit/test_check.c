@@ -60,6 +60,17 @@ static void fill_engine(enum op op)
 	}
 }
 
+/* The 1000 I/Os of the engine, which take 68,000 ns from call to return. */
+static struct io_view *fill_ios(enum op op)
+{
+	struct io_view *view = run->trace->io[op] = xcalloc(1, sizeof(*view));
+
+	run->trace->ios = true;
+	view->counts.called = view->counts.end[IO_END_JOINED] = 1000;
+	hist_add(&view->stage[IO_STAGE_TOTAL], 68000, 1000);
+	return view;
+}
+
 /* A run in which all is well: 1000 reads, or writes where the test says so. */
 static void make_run(enum op op)
 {
@@ -169,24 +180,25 @@ static void assert_has(const char *string, const char *part)
 
 static void all_passes(void **state)
 {
+	static const char *const names[] = {"balance",	"coverage", "await", "identity",  "diskstats",
+					    "identity", "ios",	    "ios",   "outer sum", "percentiles"};
+
 	(void)state;
+	fill_ios(OP_READ);
 	check_run(run, &read_test);
-	assert_int_equal(run->checks, 6);
-	assert_string_equal(run->check[0].name, "balance");
-	assert_string_equal(run->check[1].name, "identity");
-	assert_string_equal(run->check[2].name, "coverage");
-	assert_string_equal(run->check[3].name, "diskstats");
-	assert_string_equal(run->check[4].name, "await");
-	assert_string_equal(run->check[5].name, "percentiles");
-	for (size_t i = 0; i < run->checks; i++)
+	assert_int_equal(run->checks, ARRAY_SIZE(names));
+	for (size_t i = 0; i < run->checks; i++) {
+		assert_string_equal(run->check[i].name, names[i]);
 		assert_state(&run->check[i], CHECK_PASSED);
+	}
 }
 
 static void writes_pass_too(void **state)
 {
 	(void)state;
+	fill_ios(OP_WRITE);
 	check_run(run, &write_test);
-	assert_int_equal(run->checks, 6);
+	assert_int_equal(run->checks, 10);
 	for (size_t i = 0; i < run->checks; i++)
 		assert_state(&run->check[i], CHECK_PASSED);
 }
@@ -874,6 +886,142 @@ static void percentiles_of_one_kind(void **state)
 #define READS(function)	 cmocka_unit_test_setup_teardown(function, make_reads, free_run)
 #define WRITES(function) cmocka_unit_test_setup_teardown(function, make_writes, free_run)
 
+/* --- the program's I/Os --- */
+
+static void ios_that_were_not_followed(void **state)
+{
+	(void)state;
+	check_run(run, &read_test);
+	assert_state(nth_check("ios", 0), CHECK_NOT_APPLICABLE);
+	assert_state(nth_check("outer sum", 0), CHECK_NOT_APPLICABLE);
+	assert_has(nth_check("ios", 0)->sentence, "--stages");
+	assert_int_equal(count_checks("ios"), 1);
+	assert_int_equal(count_checks("outer sum"), 1);
+}
+
+static void ios_fewer_than_reported(void **state)
+{
+	(void)state;
+	struct io_view *view = fill_ios(OP_READ);
+	const struct check *check;
+
+	view->counts.end[IO_END_JOINED] = 995;
+	view->counts.table_full = 3;
+	view->in_flight_at_end = 2;
+	check_run(run, &read_test);
+	check = nth_check("ios", 0);
+	assert_state(check, CHECK_WARNING);
+	assert_string_equal(check->found, "read 995, write 0 I/Os");
+	assert_string_equal(check->expected, "read 1000, write 0 I/Os");
+	assert_string_equal(check->sentence, "Seen to end were 5 reads fewer than the 1,000 that the engine reports. Of those "
+					     "that were called, 3 found no room in the table, 2 were still in flight at the "
+					     "end.");
+	assert_state(nth_check("ios", 1), CHECK_PASSED); /* of those that ended, all are joined */
+	assert_state(nth_check("identity", 1), CHECK_PASSED);
+}
+
+static void ios_more_than_reported(void **state)
+{
+	(void)state;
+	const struct check *check;
+
+	fill_ios(OP_READ)->counts.end[IO_END_JOINED] = 1001;
+	fill_ios(OP_WRITE);
+	run->engine->direction[OP_WRITE].ios = 0;
+	check_run(run, &read_test);
+	check = nth_check("ios", 0);
+	assert_state(check, CHECK_WARNING);
+	assert_has(check->sentence, "1 read more than the 1,000 that the engine reports and 1,000 writes more than the 0 ");
+	assert_has(check->sentence, "Something else used the file");
+}
+
+/* 99.5 % are enough. */
+static void ios_that_are_not_joined(void **state)
+{
+	(void)state;
+	struct io_view *view = fill_ios(OP_READ);
+	const struct check *check;
+
+	view->counts.end[IO_END_JOINED] = 995;
+	view->counts.end[IO_END_UNSEEN] = 4;
+	view->counts.end[IO_END_BUFFERED] = 1;
+	run->trace->hidden = xstrdup("kptr_restrict is 2: write 1");
+	check_run(run, &read_test);
+	check = nth_check("ios", 1);
+	assert_state(check, CHECK_PASSED);
+	assert_string_equal(check->found, "99.50 % joined");
+	assert_has(check->sentence, "995 of 1,000 I/Os are known; the others: 1 buffered, 4 completion not seen.");
+	assert_null(strstr(check->sentence, "kptr_restrict"));
+
+	view->counts.end[IO_END_JOINED] = 994;
+	view->counts.end[IO_END_UNSEEN] = 5;
+	check_run(run, &read_test);
+	assert_int_equal(count_checks("ios"), 4);
+	check = nth_check("ios", 3);
+	assert_state(check, CHECK_WARNING);
+	assert_has(check->sentence, "the others: 1 buffered, 5 completion not seen. kptr_restrict is 2: write 1.");
+}
+
+static void ios_that_are_unaccounted_for(void **state)
+{
+	(void)state;
+	const struct check *check;
+
+	fill_ios(OP_READ)->counts.called = 1002;
+	check_run(run, &read_test);
+	check = nth_check("identity", 1);
+	assert_state(check, CHECK_FAILED);
+	assert_string_equal(check->found, "called 1002 != 1000 ended + 0 in flight + 0 without room in the table");
+	assert_has(check->sentence, "I/Os, read: 2 I/Os were started and are not accounted for.");
+	assert_has(check->sentence, "this run's stages");
+}
+
+static void fill_total(struct io_view *view, uint64_t total)
+{
+	memset(&view->stage[IO_STAGE_TOTAL], 0, sizeof(struct hist));
+	hist_add(&view->stage[IO_STAGE_TOTAL], total, 1000);
+}
+
+/* The clocks may differ by a microsecond: lat is 70,000 ns. */
+static void the_outer_sum(void **state)
+{
+	(void)state;
+	struct io_view *view = fill_ios(OP_READ);
+	const struct check *check;
+
+	fill_total(view, 71000);
+	check_run(run, &read_test);
+	check = nth_check("outer sum", 0);
+	assert_state(check, CHECK_PASSED);
+	assert_string_equal(check->found, "read: call to return 71.0 µs, lat 70.0 µs");
+
+	fill_total(view, 71001);
+	check_run(run, &read_test);
+	assert_state(nth_check("outer sum", 1), CHECK_FAILED);
+	assert_has(nth_check("outer sum", 1)->sentence, "more than the whole latency");
+
+	/* Of other I/Os it is no contradiction. */
+	view->counts.end[IO_END_JOINED]++;
+	check_run(run, &read_test);
+	assert_state(nth_check("outer sum", 2), CHECK_WARNING);
+}
+
+/* A traced program has no engine to be compared with. */
+static void a_trace_is_checked(void **state)
+{
+	(void)state;
+	fill_ios(OP_READ);
+	engine_figures_free(run->engine);
+	run->engine = NULL;
+	check_run(run, NULL);
+	assert_int_equal(count_checks("identity"), 2);
+	assert_int_equal(count_checks("diskstats"), 1);
+	assert_int_equal(count_checks("ios"), 1);
+	assert_int_equal(run->checks, 4);
+	for (size_t i = 0; i < run->checks; i++)
+		assert_state(&run->check[i], CHECK_PASSED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -919,6 +1067,13 @@ int main(void)
 		READS(await_needs_figures),
 		READS(percentiles_out_of_order),
 		READS(percentiles_of_one_kind),
+		READS(ios_that_were_not_followed),
+		READS(ios_fewer_than_reported),
+		READS(ios_more_than_reported),
+		READS(ios_that_are_not_joined),
+		READS(ios_that_are_unaccounted_for),
+		READS(the_outer_sum),
+		READS(a_trace_is_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,8 +10,7 @@
 
 #include "base/utf8.h"
 #include "made_up_result.h"
-
-#define COLUMNS 80
+#include "shown.h"
 
 /* The blocks of `result`, which is freed. */
 static char *render(struct result *result)
@@ -21,28 +20,6 @@ static char *render(struct result *result)
 	report_layers(result, false, &out);
 	result_free(result);
 	return text_take(&out);
-}
-
-static void assert_has(const char *report, const char *part)
-{
-	if (!strstr(report, part))
-		fail_msg("no \"%s\" in:\n%s", part, report);
-}
-
-static void assert_lacks(const char *report, const char *part)
-{
-	if (strstr(report, part))
-		fail_msg("\"%s\" in:\n%s", part, report);
-}
-
-static void assert_fits(const char *report)
-{
-	char *copy = xstrdup(report), *rest = copy, *line;
-
-	while ((line = strsep(&rest, "\n")))
-		if (text_columns(line) > COLUMNS)
-			fail_msg("%zu columns: %s", text_columns(line), line);
-	free(copy);
 }
 
 static struct op_view *add_op(struct layer_view *layer, enum op op, enum stage stage, uint64_t time, uint64_t count)
@@ -353,10 +330,41 @@ static void names_are_disarmed(void **state)
 	free(report);
 }
 
+/* Before the layers the stages of the I/Os, behind them the slowest, at the end what the stages are. */
+static void ios_that_were_followed(void **state)
+{
+	struct result *result = made_up_matrix(1, 2);
+	const char *at;
+	char *report;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) /* SEQ1M-Q8T1-Read and -Write, both runs */
+		made_up_ios(&result->run[i]);
+	report = render(result);
+	assert_fits(report);
+	at = strstr(report, "\nSEQ1M-Q8T1-Read · lat ");
+	assert_non_null(at);
+	assert_non_null(at = strstr(at, "\nread                  I/Os     mean "));
+	/* 80,430 and, at nine tenths of the speed, 72,387 */
+	assert_non_null(at = strstr(at, "\nsubmit             152,817 "));
+	assert_non_null(at = strstr(at, "\n\nof the total "));
+	assert_non_null(at = strstr(at, "\n\nnvme0n1p2: all that nvme0n1 did was for it.\n"));
+	assert_non_null(at = strstr(at, "\n\nThe slowest I/Os  · submit  ░ queue  █ device "));
+	assert_non_null(at = strstr(at, "\nread 7.422 ms · "));
+	assert_non_null(at = strstr(at, "\nread 7.422 ms · ")); /* of the other run */
+	assert_non_null(at = strstr(at, "\nSEQ1M-Q8T1-Write · lat "));
+	assert_non_null(at = strstr(at, "\nRND4K-Q1T1-Write · lat "));
+	assert_null(strstr(at, "slowest"));
+	assert_non_null(at = strstr(at, "\n\nsubmit (S → Q): "));
+	assert_has(at, "\nAt depths above 1 stages show where the queue stands, not what limits.\n");
+	free(report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queue_device_and_flushes), cmocka_unit_test(the_matrix),
+		cmocka_unit_test(ios_that_were_followed),
 		cmocka_unit_test(a_partition_by_itself),    cmocka_unit_test(limits_have_names),
 		cmocka_unit_test(what_is_odd_is_counted),   cmocka_unit_test(several_runs),
 		cmocka_unit_test(no_share_above_lat),	    cmocka_unit_test(only_what_was_traced),

@@ -109,6 +109,26 @@ static void aligns_tables_in_one_grid(void **state)
 		    "x            a text in place of cells\n");
 }
 
+/* 8 columns and nine times 7 with a blank before them are the 80 that there are. */
+static void knows_what_fits(void **state)
+{
+	struct table table = {0};
+	struct grid grid = {0};
+	struct table_row *row = table_add(&table, STYLE_PLAIN, "");
+
+	(void)state;
+	assert_true(grid_fits(&grid));
+	for (size_t column = 0; column < TABLE_COLUMNS; column++)
+		table_set(row, column, "1234567");
+	table_set(row, 0, "12345678");
+	grid_take(&grid, &table);
+	assert_true(grid_fits(&grid));
+	table_set(row, 4, "12345678");
+	grid_take(&grid, &table);
+	assert_false(grid_fits(&grid));
+	table_free(&table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +138,7 @@ int main(void)
 		cmocka_unit_test(leaves_long_words_whole),
 		cmocka_unit_test(marks_every_line),
 		cmocka_unit_test(aligns_tables_in_one_grid),
+		cmocka_unit_test(knows_what_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -260,7 +260,8 @@ static void merges_the_leaves(void **state)
 	run->trace->queued[OWNER_WORKLOAD][OP_WRITE].bytes = 4096;
 	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes = 4;
 	run->trace->queued[OWNER_OTHERS][OP_WRITE].bytes = 100;
-	run->trace->queued[OWNER_OTHERS][OP_DISCARD].bytes = 50;
+	run->trace->queued[OWNER_JOURNAL][OP_WRITE].bytes = 20;
+	run->trace->queued[OWNER_WRITEBACK][OP_DISCARD].bytes = 30;
 
 	summary = summarize(&write_test, LATENCY_LAT);
 	assert_true(summary.has_device);
@@ -420,6 +421,174 @@ static void averages_the_samples(void **state)
 	summary_clear(&summary);
 }
 
+/* --- from call to return --- */
+
+static struct io_summary summarize_ios(unsigned ops)
+{
+	const struct run **runs = xcalloc(result->runs + 1, sizeof(const struct run *));
+	struct io_summary summary;
+
+	for (size_t i = 0; i < result->runs; i++)
+		runs[i] = &result->run[i];
+	io_summary_of_runs(&summary, runs, result->runs, ops);
+	free(runs);
+	return summary;
+}
+
+/* `count` joined I/Os with this time in the queue and at the device, in a run with a latency of 1,000 ns more. */
+static struct io_view *add_ios(struct run *run, enum io_op op, uint64_t queue, uint64_t device, uint64_t count)
+{
+	struct io_view *view = run->trace->io[op];
+	struct latency_row *row = NULL;
+
+	if (!view)
+		view = run->trace->io[op] = xcalloc(1, sizeof(*view));
+	run->trace->ios = true;
+	view->counts.called += count;
+	view->counts.end[IO_END_JOINED] += count;
+	hist_add(&view->stage[IO_STAGE_QUEUE], queue, count);
+	hist_add(&view->stage[IO_STAGE_DEVICE], device, count);
+	hist_add(&view->stage[IO_STAGE_TOTAL], queue + device, count);
+	row = &view->row[latency_row_of(queue + device)];
+	row->count += count;
+	row->sum[IO_STAGE_QUEUE] += queue * count;
+	row->sum[IO_STAGE_DEVICE] += device * count;
+	if (op < DIRECTIONS)
+		set_latency(set_rates(run, (enum op)op, count, 1, 1), LATENCY_LAT, count, queue + device + 1000, false);
+	return view;
+}
+
+static struct run *add_followed_run(void)
+{
+	struct run *run = add_run();
+
+	add_trace(run);
+	return run;
+}
+
+static void knows_the_io_ops(void **state)
+{
+	(void)state;
+	assert_int_equal(test_io_ops(&read_test), IO_OP_BIT(IO_OP_READ));
+	assert_int_equal(test_io_ops(&write_test), IO_OP_BIT(IO_OP_WRITE));
+	assert_int_equal(test_io_ops(&mix_test), IO_OP_BIT(IO_OP_READ) | IO_OP_BIT(IO_OP_WRITE));
+}
+
+static void ios_of_one_run(void **state)
+{
+	(void)state;
+	struct run *run = add_followed_run();
+	struct io_view *view = add_ios(run, IO_OP_READ, 100, 900, 10);
+	struct io_summary summary;
+
+	add_ios(run, IO_OP_WRITE, 1, 1, 1000);
+	hist_add(&view->stage[IO_STAGE_DOORBELL], 400, 2);
+	view->counts.way[IO_WAY_URING] = 10;
+	view->in_flight_at_end = 3;
+	summary = summarize_ios(IO_OP_BIT(IO_OP_READ));
+	assert_int_equal(summary.runs, 1);
+	assert_true(summary.lat == 2000 && summary.total == 1000 && io_summary_program(&summary) == 1000);
+	assert_true(summary.part[IO_STAGE_QUEUE] == 100 && summary.part[IO_STAGE_DEVICE] == 900);
+	assert_true(summary.part[IO_STAGE_SUBMIT] == 0 && summary.unsplit == 0);
+	assert_true(summary.mean[IO_STAGE_DOORBELL] == 400);
+	assert_int_equal(summary.sum->stage[IO_STAGE_DOORBELL].count, 2);
+	assert_int_equal(summary.sum->counts.called, 10);
+	assert_int_equal(summary.sum->counts.way[IO_WAY_URING], 10);
+	assert_int_equal(summary.sum->in_flight_at_end, 3);
+	assert_int_equal(summary.sum->row[latency_row_of(1000)].count, 10);
+	io_summary_clear(&summary);
+	assert_null(summary.sum);
+}
+
+/* A fast run has more I/Os; its means weigh no more for that, but its percentiles are of all together. */
+static void ios_of_each_run_weigh_the_same(void **state)
+{
+	(void)state;
+	struct io_summary summary;
+
+	add_ios(add_followed_run(), IO_OP_READ, 100, 900, 1000);
+	add_ios(add_followed_run(), IO_OP_READ, 300, 2700, 10);
+	add_run()->state = RUN_FAILED;
+	summary = summarize_ios(IO_OP_BIT(IO_OP_READ));
+	assert_int_equal(summary.runs, 2);
+	assert_true(summary.lat == 3000 && summary.total == 2000);
+	assert_true(summary.part[IO_STAGE_QUEUE] == 200 && summary.part[IO_STAGE_DEVICE] == 1800);
+	assert_true(summary.mean[IO_STAGE_DEVICE] == 1800 && summary.mean[IO_STAGE_TOTAL] == 2000);
+	assert_int_equal(summary.sum->stage[IO_STAGE_DEVICE].count, 1010);
+	assert_true(hist_percentile(&summary.sum->stage[IO_STAGE_DEVICE], 50) < 910);
+	assert_int_equal(summary.sum->counts.called, 1010);
+	io_summary_clear(&summary);
+}
+
+/* Each I/O of a mix weighs the same. */
+static void ios_of_a_mix(void **state)
+{
+	(void)state;
+	struct run *run = add_followed_run();
+	struct io_summary summary;
+
+	add_ios(run, IO_OP_READ, 0, 1000, 30);
+	add_ios(run, IO_OP_WRITE, 0, 5000, 10);
+	add_ios(run, IO_OP_SYNC, 0, 1, 1000);
+	summary = summarize_ios(test_io_ops(&mix_test));
+	assert_true(summary.lat == 3000 && summary.total == 2000 && summary.part[IO_STAGE_DEVICE] == 2000);
+	io_summary_clear(&summary);
+}
+
+/* The total of an I/O counts, its stages do not: they are less than the total by it. */
+static void ios_that_are_not_joined(void **state)
+{
+	(void)state;
+	struct io_view *view = add_ios(add_followed_run(), IO_OP_READ, 100, 900, 9);
+	struct io_summary summary;
+
+	hist_add(&view->stage[IO_STAGE_TOTAL], 11000, 1);
+	hist_add(&view->stage[IO_STAGE_DEVICE], 500, 40); /* reaped in user space: without a total */
+	summary = summarize_ios(IO_OP_BIT(IO_OP_READ));
+	assert_true(summary.total == 2000);
+	assert_true(summary.part[IO_STAGE_QUEUE] == 90 && summary.part[IO_STAGE_DEVICE] == 810);
+	assert_true(summary.unsplit == 1100);
+	assert_true(summary.part[IO_STAGE_QUEUE] + summary.part[IO_STAGE_DEVICE] + summary.unsplit == summary.total);
+	io_summary_clear(&summary);
+}
+
+/* They stand beside the engine's figures of all runs. */
+static void one_run_that_is_not_followed(void **state)
+{
+	(void)state;
+	struct io_summary summary;
+
+	add_ios(add_followed_run(), IO_OP_READ, 100, 900, 1000);
+	add_followed_run();
+	summary = summarize_ios(IO_OP_BIT(IO_OP_READ));
+	assert_int_equal(summary.runs, 0);
+	assert_null(summary.sum);
+	io_summary_clear(&summary);
+}
+
+/* A traced program. */
+static void ios_without_an_engine(void **state)
+{
+	(void)state;
+	struct run *run = add_followed_run();
+	struct io_summary summary;
+
+	add_ios(run, IO_OP_WRITE, 100, 900, 5);
+	engine_figures_free(run->engine);
+	run->engine = NULL;
+	summary = summarize_ios(IO_OP_BIT(IO_OP_WRITE));
+	assert_int_equal(summary.runs, 1);
+	assert_true(summary.lat == 0 && summary.total == 1000);
+	io_summary_clear(&summary);
+}
+
+static void totals_that_fit(void **state)
+{
+	(void)state;
+	assert_true(total_fits(900, 1000) && total_fits(2000, 1000) && !total_fits(2001, 1000));
+	assert_true(total_fits(1010000, 1000000) && !total_fits(1010001, 1000000));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_result, free_result)
 
 int main(void)
@@ -439,6 +608,14 @@ int main(void)
 		TEST(untraced_run_hides_the_device),
 		TEST(no_requests_no_device),
 		TEST(averages_the_samples),
+		TEST(knows_the_io_ops),
+		TEST(ios_of_one_run),
+		TEST(ios_of_each_run_weigh_the_same),
+		TEST(ios_of_a_mix),
+		TEST(ios_that_are_not_joined),
+		TEST(one_run_that_is_not_followed),
+		TEST(ios_without_an_engine),
+		TEST(totals_that_fit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,6 +87,29 @@ static void many_disks(void **state)
 	      LAYER(.name = "sde", .size = TERABYTE, .leaf = true));
 }
 
+/* What trace watches is disks: not what lies on them. */
+static void watched_disks(void **state)
+{
+	static const struct target disks = {.kind = TARGET_DISKS};
+
+	(void)state;
+	CHECK("sda (EVO, 1 TB)", disks, LAYER(.name = "sda1", .parent_disk = "sda"),
+	      LAYER(.name = "sda", .model = "EVO", .size = TERABYTE, .leaf = true));
+	CHECK("sda, sdb (2 × 1 TB)", disks, LAYER(.name = "sda", .size = TERABYTE, .leaf = true),
+	      LAYER(.name = "md0"), LAYER(.name = "sdb", .size = TERABYTE, .leaf = true));
+	CHECK("", disks, LAYER(.name = "md0"));
+}
+
+/* The one that was named is shown, and what it stands on. */
+static void a_watched_disk(void **state)
+{
+	static const struct target loop = {.kind = TARGET_DISKS, .given = (char *)"/dev/loop0"};
+
+	(void)state;
+	CHECK("loop0 (file /image) over sda (1 TB)", loop, LAYER(.name = "loop0", .backing_file = (char *)"/image"),
+	      LAYER(.name = "sda", .size = TERABYTE, .leaf = true));
+}
+
 static void no_device(void **state)
 {
 	(void)state;
@@ -103,6 +126,8 @@ int main(void)
 		cmocka_unit_test(a_loop_device),
 		cmocka_unit_test(an_array),
 		cmocka_unit_test(many_disks),
+		cmocka_unit_test(watched_disks),
+		cmocka_unit_test(a_watched_disk),
 		cmocka_unit_test(no_device),
 	};
 

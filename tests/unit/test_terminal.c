@@ -9,11 +9,10 @@
 #include <cmocka.h>
 
 #include "base/format.h"
-#include "base/utf8.h"
 #include "made_up_result.h"
+#include "shown.h"
 
-#define COLUMNS 80
-#define LINES	24
+#define LINES 24
 
 /* The report on `result`, which is freed. */
 static char *render(struct result *result, bool colour)
@@ -23,28 +22,6 @@ static char *render(struct result *result, bool colour)
 	report_terminal(result, colour, &out);
 	result_free(result);
 	return text_take(&out);
-}
-
-static void assert_has(const char *report, const char *part)
-{
-	if (!strstr(report, part))
-		fail_msg("no \"%s\" in:\n%s", part, report);
-}
-
-static void assert_lacks(const char *report, const char *part)
-{
-	if (strstr(report, part))
-		fail_msg("\"%s\" in:\n%s", part, report);
-}
-
-static void assert_fits(const char *report)
-{
-	char *copy = xstrdup(report), *rest = copy, *line;
-
-	while ((line = strsep(&rest, "\n")))
-		if (text_columns(line) > COLUMNS)
-			fail_msg("%zu columns: %s", text_columns(line), line);
-	free(copy);
 }
 
 static size_t count_lines(const char *report)
@@ -165,6 +142,362 @@ static void a_line_never_mixes_kinds(void **state)
 	}
 }
 
+static void untraced(struct run *run, const char *why)
+{
+	trace_view_free(run->trace);
+	run->trace = NULL;
+	run->untraced = why ? xstrdup(why) : NULL;
+}
+
+/* --- where I/Os were followed from call to return --- */
+
+static struct result *followed_matrix(size_t targets, unsigned iterations)
+{
+	struct result *result = made_up_matrix(targets, iterations);
+
+	for (size_t i = 0; i < result->runs; i++)
+		made_up_ios(&result->run[i]);
+	return result;
+}
+
+/*
+ * RND4K-Q1T1-Read: lat 78,840 ns, the mean total 76,852 ns: 99 % of 76,400, of them 68,100 at the device. With its
+ * sentence about what a single I/O takes it fits the screen.
+ */
+static void the_whole_followed_report(void **state)
+{
+	struct result *result = followed_matrix(1, 1);
+	char *report;
+
+	(void)state;
+	others_write(result, 20 << 20);
+	report = render(result, false);
+	assert_string_equal(report, "iostrata 0.1 · NonRAID · 2026-11-30 17:00:21 · fio-3.33 libaio · 5 s + 30 s each\n"
+				    "/mnt/fast: ext4 on nvme0n1p2 (Made-up SSD 500, 1 TB) · 8 GiB file\n"
+				    "\n"
+				    "program (lat)             MB/s    IOPS     mean      p50      p99    p99.9 CPU %\n"
+				    "SEQ1M-Q8T1-Read        2811.23   2,681 2.973 ms 2.916 ms 3.452 ms 4.948 ms   3.1\n"
+				    "SEQ1M-Q8T1-Write       1934.01   1,844 4.335 ms 4.293 ms 5.341 ms 7.963 ms   4.3\n"
+				    "RND4K-Q32T16-Read      1271.40 310,400 1.649 ms 1.598 ms 2.179 ms 3.064 ms  61.7\n"
+				    "RND4K-Q32T16-Write      942.08 230,000 2.225 ms 2.162 ms 5.669 ms 9.372 ms  58.0\n"
+				    "RND4K-Q1T1-Read          51.20  12,500  78.8 µs  76.4 µs 106.8 µs 253.0 µs   4.9\n"
+				    "RND4K-Q1T1-Write        226.13  55,206  17.4 µs  16.6 µs  31.9 µs  66.3 µs   9.2\n"
+				    "\n"
+				    "of lat (nvme0n1)     program    down  device    back   dev p99  doorbell  joined\n"
+				    "SEQ1M-Q8T1-Read        6.8 %  25.5 %  47.3 %  20.4 %  1.401 ms  175.0 µs   100 %\n"
+				    "SEQ1M-Q8T1-Write       5.7 %  25.4 %  48.7 %  20.3 %  2.114 ms  262.5 µs   100 %\n"
+				    "RND4K-Q32T16-Read      3.0 %   1.9 %  93.5 %   1.5 %  1.532 ms  192.1 µs   100 %\n"
+				    "RND4K-Q32T16-Write     1.4 %   2.0 %  95.1 %   1.5 %  2.089 ms  261.3 µs   100 %\n"
+				    "RND4K-Q1T1-Read        2.5 %   5.4 %  86.8 %   5.3 %   68.1 µs   8.51 µs   100 %\n"
+				    "RND4K-Q1T1-Write       3.2 %  15.2 %  66.5 %  15.1 %   11.5 µs   1.43 µs   100 %\n"
+				    "\n"
+				    "At depth 1 a 4 KiB read takes 78.8 µs: program 2.0, kernel down 4.2, device 68.4\n"
+				    "(doorbell 8.5), kernel back 4.2; a write 17.4 µs: program 0.6, down 2.6,\n"
+				    "device 11.5, back 2.6. Deeper, shares show queues, not limits.\n"
+				    "Other I/O on nvme0n1: 120 MiB, 0.1 % of what was moved.\n"
+				    "One run each: small differences mean nothing; --iterations 3 takes 10:36 min.\n");
+	assert_true(count_lines(report) <= LINES);
+	assert_fits(report);
+	free(report);
+}
+
+/* As in many virtual machines: most of the device's time is the doorbell, of both. */
+static void long_doorbells_fit_too(void **state)
+{
+	struct result *result = followed_matrix(1, 1);
+	char *report;
+
+	(void)state;
+	others_write(result, 20 << 20);
+	for (int op = 0; op < DIRECTIONS; op++) {
+		struct hist *doorbell = &result->run[4 + op].trace->io[op]->stage[IO_STAGE_DOORBELL];
+		uint64_t count = doorbell->count;
+
+		memset(doorbell, 0, sizeof(*doorbell));
+		hist_add(doorbell, op ? 10100 : 53200, count);
+	}
+	report = render(result, false);
+	assert_says(report, "device 68.4 (doorbell 53.2), kernel back 4.2; a write 17.4 µs: program 0.6, down 2.6, "
+			    "device 11.5 (doorbell 10.1), back 2.6. Deeper, shares show queues, not limits.");
+	assert_true(count_lines(report) <= LINES);
+	free(report);
+}
+
+/* What rings for few I/Os only is not known of the usual one. */
+static void rare_doorbells_are_not_said(void **state)
+{
+	struct result *result = followed_matrix(1, 1);
+	struct hist *doorbell = &result->run[4].trace->io[IO_OP_READ]->stage[IO_STAGE_DOORBELL];
+	char *report, *line;
+
+	(void)state;
+	memset(doorbell, 0, sizeof(*doorbell));
+	hist_add(doorbell, 60000, 1000);
+	report = render(result, false);
+	assert_lacks(report, "(doorbell");
+	line = find_line(report, "of lat", "RND4K-Q1T1-Read");
+	assert_has(line, " 60.0 µs ");
+	free(line);
+	free(report);
+}
+
+/* All of an op's I/Os, each like the others. */
+static void fill_ios(struct run *run, enum io_op op, const uint64_t stage[IO_STAGES], uint64_t count)
+{
+	struct io_view *view = run->trace->io[op];
+	struct latency_row *row;
+	uint64_t total = 0;
+
+	io_view_clear(view);
+	for (int part = 0; part < IO_PARTS; part++)
+		total += stage[part];
+	row = &view->row[latency_row_of(total)];
+	row->count = count;
+	for (int part = 0; part < IO_PARTS; part++)
+		row->sum[part] = stage[part] * count;
+	for (int i = 0; i < IO_STAGES; i++)
+		if (stage[i])
+			hist_add(&view->stage[i], stage[i], count);
+	hist_add(&view->stage[IO_STAGE_TOTAL], total, count);
+	view->counts.called = view->counts.end[IO_END_JOINED] = view->counts.requests = count;
+}
+
+/* RND4K-Q1T1-Write, lat 17,350 ns, with a flush: 12,145 of it. */
+static void flushes_have_a_column(void **state)
+{
+	static const uint64_t stage[IO_STAGES] = {
+		[IO_STAGE_SUBMIT] = 500,  [IO_STAGE_QUEUE] = 367, [IO_STAGE_DEVICE] = 2602,
+		[IO_STAGE_SYNC] = 12145,  [IO_STAGE_DELIVER] = 868, [IO_STAGE_DOORBELL] = 1000,
+	};
+	struct result *result = followed_matrix(1, 1);
+	char *report, *line;
+
+	(void)state;
+	fill_ios(&result->run[5], IO_OP_WRITE, stage, 1000);
+	report = render(result, false);
+	assert_has(report, "\nof lat (nvme0n1)    program   down device   sync   back  dev p99 doorbell joined\n");
+	line = find_line(report, "of lat", "RND4K-Q1T1-Write");
+	assert_string_equal(line, "RND4K-Q1T1-Write      5.0 %  5.0 % 15.0 % 70.0 %  5.0 %  2.60 µs  1.00 µs  100 %");
+	free(line);
+	line = find_line(report, "of lat", "RND4K-Q1T1-Read");
+	assert_has(line, " 86.8 %  0.0 %  5.3 %");
+	free(line);
+	assert_says(report, "program 0.9, down 0.9, device 2.6, sync 12.1, back 0.9.");
+	assert_fits(report);
+	free(report);
+}
+
+/* Where the doorbell's column has no room, it is left out. */
+static void the_doorbell_gives_way(void **state)
+{
+	static const uint64_t stage[IO_STAGES] = {[IO_STAGE_DEVICE] = 30000, [IO_STAGE_SYNC] = 46000,
+						  [IO_STAGE_DOORBELL] = 20000};
+	struct result *result = followed_matrix(1, 1);
+	char *report;
+
+	(void)state;
+	strcpy(result->test[4].name, "RND1048576-Q1T1-Read");
+	fill_ios(&result->run[4], IO_OP_READ, stage, 1000);
+	report = render(result, false);
+	assert_says(report, " of lat (nvme0n1) program down device sync back dev p99 joined SEQ1M-Q8T1-Read ");
+	assert_says(report, "device 30.0 (doorbell 20.0), sync 46.0, kernel back 0.0;");
+	assert_fits(report);
+	free(report);
+}
+
+/* md and dm have no requests: there all of it is one stage. */
+static void through_stands_for_the_device(void **state)
+{
+	static const uint64_t stage[IO_STAGES] = {[IO_STAGE_SUBMIT] = 2000, [IO_STAGE_THROUGH] = 70000,
+						  [IO_STAGE_DELIVER] = 3000};
+	struct result *result = followed_matrix(1, 1);
+	char *report, *line;
+
+	(void)state;
+	fill_ios(&result->run[4], IO_OP_READ, stage, 1000);
+	report = render(result, false);
+	assert_says(report, "program 3.8, kernel down 2.0, through 70.0, kernel back 3.0;");
+	line = find_line(report, "of lat", "RND4K-Q1T1-Read");
+	assert_has(line, " 88.8 % ");
+	assert_has(line, " 70.0 µs  ");
+	free(line);
+	free(report);
+}
+
+/* In the unit of the latency where that is µs, in their own otherwise. */
+static void slow_disks_and_fast_ones(void **state)
+{
+	static const uint64_t slow[IO_STAGES] = {[IO_STAGE_SUBMIT] = 3000, [IO_STAGE_DEVICE] = 8000000,
+						 [IO_STAGE_DELIVER] = 5000};
+	static const uint64_t fast[IO_STAGES] = {[IO_STAGE_SUBMIT] = 1300, [IO_STAGE_DEVICE] = 3170,
+						 [IO_STAGE_DELIVER] = 800};
+	struct result *result = followed_matrix(1, 1);
+	char *report;
+
+	(void)state;
+	fill_ios(&result->run[4], IO_OP_READ, slow, 1000);
+	result->run[4].engine->direction[OP_READ].latency[LATENCY_LAT].mean = 8010000;
+	fill_ios(&result->run[5], IO_OP_WRITE, fast, 1000);
+	result->run[5].engine->direction[OP_WRITE].latency[LATENCY_LAT].mean = 5500;
+	report = render(result, false);
+	assert_says(report, "a 4 KiB read takes 8.010 ms: program 2.00 µs, kernel down 3.00 µs, device 8.000 ms, "
+			    "kernel back 5.00 µs; a write 5.50 µs: program 0.23, down 1.30, device 3.17, back 0.80.");
+	free(report);
+}
+
+/* Of the same test's runs each weighs the same, on both sides. */
+static void followed_iterations(void **state)
+{
+	static const double speed[] = {1, 0.1};
+	struct result *result = made_up_result(1);
+	char *report;
+
+	(void)state;
+	result->options.iterations = 2;
+	for (unsigned i = 0; i < 2; i++) {
+		const uint64_t stage[IO_STAGES] = {[IO_STAGE_DEVICE] = (uint64_t)(39420 / speed[i])};
+		struct run *run = made_up_run(result, 0, 4, i + 1, speed[i]);
+
+		made_up_ios(run);
+		fill_ios(run, IO_OP_READ, stage, run->engine->direction[OP_READ].ios); /* half of lat, in both */
+	}
+	report = render(result, false);
+	assert_says(report, "RND4K-Q1T1-Read 50.0 % 0.0 % 50.0 % 0.0 % ");
+	assert_says(report, "a 4 KiB read takes 433.6 µs: program 216.8, kernel down 0.0, device 216.8");
+	free(report);
+}
+
+static void ios_that_are_not_joined(void **state)
+{
+	struct result *result = followed_matrix(1, 1);
+	struct io_counts *counts = &result->run[4].trace->io[IO_OP_READ]->counts;
+	char *report, *line;
+
+	(void)state;
+	counts->end[IO_END_UNSEEN] = 30;
+	counts->table_full = 8;
+	counts->end[IO_END_JOINED] -= 38;
+	counts = &result->run[5].trace->io[IO_OP_WRITE]->counts;
+	counts->end[IO_END_BUFFERED] = counts->end[IO_END_JOINED] - 5;
+	counts->end[IO_END_UNSEEN] = 5;
+	counts->end[IO_END_JOINED] = 0;
+	io_view_clear(result->run[3].trace->io[IO_OP_WRITE]);
+	report = render(result, false);
+	line = find_line(report, "of lat", "RND4K-Q1T1-Read");
+	assert_has(line, " 99.98 %");
+	free(line);
+	assert_has(report, "\nRND4K-Q1T1-Write    no I/O was joined: 1,656,175 buffered\n");
+	assert_has(report, "\nRND4K-Q32T16-Write  no I/O of it was seen\n");
+	assert_lacks(report, "a write");
+	assert_fits(report);
+	free(report);
+}
+
+/* The engine's latency would be less than a part of it: a check tells, and no share is made up. */
+static void no_program_below_nothing(void **state)
+{
+	static const uint64_t stage[IO_STAGES] = {[IO_STAGE_DEVICE] = 100000};
+	struct result *result = followed_matrix(1, 1);
+	char *report, *line;
+
+	(void)state;
+	fill_ios(&result->run[4], IO_OP_READ, stage, 1000);
+	report = render(result, false);
+	line = find_line(report, "of lat", "RND4K-Q1T1-Read");
+	assert_has(line, "RND4K-Q1T1-Read           -   0.0 %  126.8 %");
+	assert_lacks(report, "a 4 KiB read takes");
+	assert_has(report, "At depth 1 a 4 KiB write takes 17.4 µs");
+	free(line);
+	free(report);
+}
+
+/* Where none can be joined, what is known of the device's requests stands as without I/Os. */
+static void hidden_addresses(void **state)
+{
+	struct result *result = followed_matrix(1, 1);
+	char *report;
+
+	(void)state;
+	for (size_t i = 0; i < result->runs; i++) {
+		struct trace_view *trace = result->run[i].trace;
+
+		trace->hidden = xstrdup("I/Os cannot be joined: the kernel hides its addresses");
+		for (int op = 0; op < IO_OPS; op++) {
+			struct io_view *view = trace->io[op];
+
+			if (!view)
+				continue;
+			view->counts.end[IO_END_UNJOINED] = view->counts.end[IO_END_JOINED];
+			view->counts.end[IO_END_JOINED] = 0;
+		}
+	}
+	report = render(result, false);
+	assert_has(report, "\nRND4K-Q1T1-Read       86.4 %  10.7 µs  68.1 µs ");
+	assert_has(report, "\nI/Os cannot be joined: the kernel hides its addresses.\n");
+	assert_lacks(report, "joined  ");
+	free(report);
+}
+
+static void followed_and_not(void **state)
+{
+	struct result *result = followed_matrix(2, 1);
+	char *report;
+
+	(void)state;
+	untraced(&result->run[4], "the program could not be marked");
+	for (size_t i = 6; i < result->runs; i++)
+		result->run[i].trace->ios = false;
+	report = render(result, false);
+	assert_has(report, "\nRND4K-Q1T1-Read     not traced: the program could not be marked\n");
+	assert_has(report, "\nof lat (nvme0n1) ");
+	assert_has(report, "\ndevice (nvme0n1) ");
+	assert_fits(report);
+	free(report);
+}
+
+/* Of whom there is most, over all runs together. */
+static void the_biggest_foreigner(void **state)
+{
+	static const struct {
+		size_t run;
+		const char *command;
+		uint64_t bytes;
+	} others[] = {{0, "backup", 5000000}, {1, "jbd2/nvme0n1p2-", 3000000}, {2, "jbd2/nvme0n1p2-", 3000000},
+		      {3, NULL, 90000000}};
+	struct result *result = followed_matrix(1, 1);
+	char *report;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		struct trace_view *trace = result->run[others[i].run].trace;
+
+		trace->foreigners = 1;
+		trace->foreigner = xcalloc(1, sizeof(*trace->foreigner));
+		trace->foreigner->command = others[i].command ? xstrdup(others[i].command) : NULL;
+		trace->foreigner->op[OP_WRITE] = (struct bio_counts){1, others[i].bytes};
+		trace->queued[OWNER_JOURNAL][OP_WRITE].bytes = 3000000;
+	}
+	report = render(result, false);
+	assert_has(report, "\nOther I/O on nvme0n1: 11.4 MiB, under 0.1 % of what was moved, most by\n"
+			   "  jbd2/nvme0n1p2-.\n");
+	free(report);
+}
+
+static void followed_shares_are_of_lat(void **state)
+{
+	struct result *result = followed_matrix(1, 1);
+	char *report;
+
+	(void)state;
+	result->options.latency = LATENCY_CLAT;
+	report = render(result, false);
+	assert_has(report, "\nRND4K-Q1T1-Read        2.5 %   5.4 %  86.8 % ");
+	assert_says(report, "Shares are of lat: clat is only a part of it.");
+	free(report);
+}
+
+/* --- where only requests were timed --- */
+
 /* Of clat the device's time is no part: submitting, which clat leaves out, may contain some of it. */
 static void shares_are_of_lat(void **state)
 {
@@ -250,13 +583,6 @@ static void a_test_build_says_so(void **state)
 	report = render(result, false);
 	assert_has(report, "This is a test build: it dropped 375 completions on purpose.\n");
 	free(report);
-}
-
-static void untraced(struct run *run, const char *why)
-{
-	trace_view_free(run->trace);
-	run->trace = NULL;
-	run->untraced = why ? xstrdup(why) : NULL;
 }
 
 static void nothing_was_traced(void **state)
@@ -474,19 +800,6 @@ static void fast_disks_fit(void **state)
 	free(report);
 }
 
-/* No byte that a terminal obeys, and no bad UTF-8. */
-static void assert_harmless(const char *report)
-{
-	while (*report) {
-		uint32_t code;
-		size_t length = utf8_decode(report, &code);
-
-		if (!length || (code < ' ' && code != '\n') || (code >= 0x7f && code < 0xa0) || code == 0x202e)
-			fail_msg("a harmful byte before: %.20s", report + 1);
-		report += length;
-	}
-}
-
 static void names_are_disarmed(void **state)
 {
 	static const char evil[] = "\033[2J\007\x7f\xff\xc2\x9b"
@@ -551,6 +864,20 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_report),
 		cmocka_unit_test(a_line_never_mixes_kinds),
+		cmocka_unit_test(the_whole_followed_report),
+		cmocka_unit_test(long_doorbells_fit_too),
+		cmocka_unit_test(rare_doorbells_are_not_said),
+		cmocka_unit_test(flushes_have_a_column),
+		cmocka_unit_test(the_doorbell_gives_way),
+		cmocka_unit_test(through_stands_for_the_device),
+		cmocka_unit_test(slow_disks_and_fast_ones),
+		cmocka_unit_test(followed_iterations),
+		cmocka_unit_test(ios_that_are_not_joined),
+		cmocka_unit_test(no_program_below_nothing),
+		cmocka_unit_test(hidden_addresses),
+		cmocka_unit_test(followed_and_not),
+		cmocka_unit_test(the_biggest_foreigner),
+		cmocka_unit_test(followed_shares_are_of_lat),
 		cmocka_unit_test(shares_are_of_lat),
 		cmocka_unit_test(no_share_above_the_latency),
 		cmocka_unit_test(requests_that_are_no_io),

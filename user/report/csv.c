@@ -94,7 +94,8 @@ void report_csv(const struct result *result, struct text *out)
 	size_t count = 0;
 
 	for (size_t i = 0; i < result->runs; i++)
-		if (result->run[i].state == RUN_DONE || result->run[i].state == RUN_FAILED)
+		if (result->run[i].test != NO_TEST &&
+		    (result->run[i].state == RUN_DONE || result->run[i].state == RUN_FAILED))
 			rows[count++] = &result->run[i];
 	qsort(rows, count, sizeof(*rows), compare_runs);
 	text_addf(out, "%s", header);

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "layers.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
 #include "base/utf8.h"
+#include "cells.h"
 #include "result/stack.h"
 #include "result/summary.h"
+#include "stages.h"
+#include "timeline.h"
 #include "view.h"
 
-#define DOT KEEP "· "
-
-enum column { NAME, BAR, MEAN, MEDIAN, SLOW, LONGEST, MAX, SHARE };
+enum column { NAME, BAR, MEAN, MEDIAN, HIGH, HIGHEST, MAX, SHARE };
 
 #define BAR_COLUMNS  6
 #define EIGHTHS	     (8 * BAR_COLUMNS)
 #define LONGEST_NAME 19
 #define SPLIT_FROM   1.01
 #define KIB	     1024
+#define MOST_SLOW    8 /* of the slowest I/Os that are shown */
 
 /* So wide that the figures of most tests fit: all their tables then stand in line. */
 static const struct grid usual_grid = {.columns = SHARE + 1, .width = {14, BAR_COLUMNS, 8, 8, 8, 8, 8, 6}};
@@ -70,44 +70,24 @@ static void set_bar(struct table_row *row, const struct stack_layer *layer, enum
 	free(drawn);
 }
 
-static void set_latency(struct table_row *row, size_t column, double ns)
-{
-	char number[FORMAT_LENGTH];
-
-	table_set(row, column, format_latency(number, ns));
-}
-
-static void set_share(struct table_row *row, bool known, double share)
-{
-	char number[FORMAT_LENGTH], *cell;
-
-	if (!known) {
-		table_set(row, SHARE, "-");
-		return;
-	}
-	cell = xasprintf("%s %%", format_fixed(number, 100 * share, 1));
-	table_set(row, SHARE, cell);
-	free(cell);
-}
-
 static void add_stage(struct table *table, const struct stack_layer *layer, enum op op, enum stage stage)
 {
 	static const struct {
 		enum column column;
 		enum percentile percentile;
-	} shown[] = {{MEDIAN, P50}, {SLOW, P99}, {LONGEST, P99_9}};
+	} shown[] = {{MEDIAN, P50}, {HIGH, P99}, {HIGHEST, P99_9}};
 	const struct hist *hist = &layer->view.op[op]->stage[stage];
 	char *name = xasprintf("%s %s", op_name[op], stage_name[stage]);
 	struct table_row *row = table_add(table, STYLE_PLAIN, name);
 
 	free(name);
 	set_bar(row, layer, op, stage);
-	set_latency(row, MEAN, layer->mean[op][stage]);
+	cell_latency(row, MEAN, true, layer->mean[op][stage]);
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-		set_latency(row, shown[i].column,
-			    (double)hist_percentile(hist, percentile_percent[shown[i].percentile]));
-	set_latency(row, MAX, (double)hist->max);
-	set_share(row, layer->has_share[op][stage], layer->share[op][stage]);
+		cell_latency(row, shown[i].column, true,
+			     (double)hist_percentile(hist, percentile_percent[shown[i].percentile]));
+	cell_latency(row, MAX, true, (double)hist->max);
+	cell_percent(row, SHARE, layer->has_share[op][stage], 100 * layer->share[op][stage]);
 }
 
 /* Names of real devices are short; one that is not must not push the figures off the screen. */
@@ -129,8 +109,8 @@ static char *cut_name(const char *name)
 static void add_heading(struct table *table, const char *device)
 {
 	static const char *const heading[] = {
-		[MEAN] = "mean",     [MEDIAN] = "p50", [SLOW] = "p99",
-		[LONGEST] = "p99.9", [MAX] = "max",    [SHARE] = "of lat",
+		[MEAN] = "mean",     [MEDIAN] = "p50", [HIGH] = "p99",
+		[HIGHEST] = "p99.9", [MAX] = "max",    [SHARE] = "of lat",
 	};
 	char *name = cut_name(device);
 	struct table_row *row = table_add(table, STYLE_HEADING, name);
@@ -165,32 +145,6 @@ static uint64_t sum_over(const struct stack_layer *layer, const struct test *onl
 #define SUM(layer, field)	    sum_over(layer, NULL, offsetof(struct op_view, field))
 #define OWN_SUM(layer, test, field) sum_over(layer, test, offsetof(struct op_view, field))
 
-/* One more fact in the list; the blanks in it are kept. */
-static void add_fact(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add_fact(struct text *text, const char *format, ...)
-{
-	va_list arguments;
-	char *fact;
-
-	va_start(arguments, format);
-	if (vasprintf(&fact, format, arguments) < 0)
-		fact = xstrdup(format);
-	va_end(arguments);
-	text_addf(text, "%s", text->length ? DOT : "");
-	for (const char *at = fact; *at; at++)
-		text_addf(text, *at == ' ' ? KEEP : "%c", *at);
-	free(fact);
-}
-
-static void add_counted(struct text *text, uint64_t count, const char *one, const char *many)
-{
-	char number[FORMAT_LENGTH];
-
-	if (count)
-		add_fact(text, "%s %s", format_count(number, count), count == 1 ? one : many);
-}
-
 static const struct layer *find_device(const struct target *target, const char *name)
 {
 	for (size_t i = 0; i < target->layers; i++)
@@ -216,7 +170,7 @@ static void add_ratio(struct text *text, uint64_t part, uint64_t whole, const ch
 	char number[FORMAT_LENGTH];
 
 	if (whole)
-		add_fact(text, "%s %s%s%s%s", format_fixed(number, (double)part / (double)whole, 2), what,
+		fact_add(text, "%s %s%s%s%s", format_fixed(number, (double)part / (double)whole, 2), what,
 			 because ? " (limit: " : "", because ? because : "", because ? ")" : "");
 	free(because);
 }
@@ -234,12 +188,10 @@ static void add_ratios(struct text *text, const struct block *block, const struc
 	add_ratio(text, walked, issued, "bios per request", NULL);
 }
 
-/* Rounded down: 99.996 % is not all. */
 static void add_coverage(struct text *text, const struct stack_layer *layer)
 {
 	uint64_t timed = 0, ended = 0;
-	char number[FORMAT_LENGTH];
-	double percent;
+	char *coverage;
 
 	for (int op = 0; op < OPS; op++) {
 		struct balance balance = layer_balance(&layer->view, op);
@@ -249,9 +201,9 @@ static void add_coverage(struct text *text, const struct stack_layer *layer)
 	}
 	if (!ended)
 		return;
-	percent = 100 * (double)timed / (double)ended;
-	percent = (double)(uint64_t)(percent * 100) / 100;
-	add_fact(text, "seen %s %%", format_fixed(number, percent, percent < 100 ? 2 : 0));
+	coverage = coverage_in_words(timed, ended);
+	fact_add(text, "seen %s", coverage);
+	free(coverage);
 }
 
 /* Requests, or bios where there are none, of the ops that are no reads or writes. */
@@ -268,7 +220,7 @@ static void add_other_ops(struct text *text, const struct stack_layer *layer)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
-		add_counted(text, layer_balance(&layer->view, named[i].op).started, named[i].one, named[i].many);
+		fact_count(text, layer_balance(&layer->view, named[i].op).started, named[i].one, named[i].many);
 }
 
 static void add_errors(struct text *text, const struct stack_layer *layer)
@@ -277,7 +229,7 @@ static void add_errors(struct text *text, const struct stack_layer *layer)
 		const char *name = status_errno(status) ? strerrorname_np(status_errno(status)) : NULL;
 		char *errors = name ? xstrdup(name) : xasprintf("errors of status %u", status);
 
-		add_counted(text, SUM(layer, error[status]), errors, errors);
+		fact_count(text, SUM(layer, error[status]), errors, errors);
 		free(errors);
 	}
 }
@@ -286,27 +238,16 @@ static void add_oddities(struct text *text, const struct stack_layer *layer)
 {
 	const struct op_view *flush = layer->view.has_requests ? layer->view.op[OP_FLUSH] : NULL;
 
-	add_counted(text, SUM(layer, requeues), "requeue", "requeues");
-	add_counted(text, SUM(layer, partial), "partial completion", "partial completions");
+	fact_count(text, SUM(layer, requeues), "requeue", "requeues");
+	fact_count(text, SUM(layer, partial), "partial completion", "partial completions");
 	add_errors(text, layer);
-	add_counted(text, SUM(layer, ended_early), "bio ended early", "bios ended early");
-	add_counted(text, flush ? flush->empty : 0, "flush bio without data", "flush bios without data");
-	add_counted(text, SUM(layer, children), "piece of a split", "pieces of splits");
-	add_counted(text, SUM(layer, unissued), "end of what began before", "ends of what began before");
-	add_counted(text, SUM(layer, unqueued), "bio from before in a request", "bios from before in requests");
-	add_counted(text, SUM(layer, walk_over), "request with more bios than are followed",
-		    "requests with more bios than are followed");
-}
-
-static void print_list(const struct block *block, enum style style, struct text *text)
-{
-	if (text->length) {
-		char *indented = xasprintf(KEEP KEEP "%s", text->data);
-
-		screen_paragraph(&block->view->screen, style, 2, indented);
-		free(indented);
-	}
-	text_free(text);
+	fact_count(text, SUM(layer, ended_early), "bio ended early", "bios ended early");
+	fact_count(text, flush ? flush->empty : 0, "flush bio without data", "flush bios without data");
+	fact_count(text, SUM(layer, children), "piece of a split", "pieces of splits");
+	fact_count(text, SUM(layer, unissued), "end of what began before", "ends of what began before");
+	fact_count(text, SUM(layer, unqueued), "bio from before in a request", "bios from before in requests");
+	fact_count(text, SUM(layer, walk_over), "request with more bios than are followed",
+		   "requests with more bios than are followed");
 }
 
 static void add_losses(struct text *text, const struct stack_layer *layer)
@@ -316,12 +257,12 @@ static void add_losses(struct text *text, const struct stack_layer *layer)
 		char *name = xasprintf("lost: %s", loss_name[loss]);
 		char *one = xasprintf("request %s", name), *many = xasprintf("requests %s", name);
 
-		add_counted(text, requests, one, many);
+		fact_count(text, requests, one, many);
 		free(one);
 		free(many);
 		one = xasprintf("bio %s", name);
 		many = xasprintf("bios %s", name);
-		add_counted(text, bios, one, many);
+		fact_count(text, bios, one, many);
 		free(one);
 		free(many);
 		free(name);
@@ -333,15 +274,15 @@ static void print_facts(const struct block *block, const struct stack_layer *lay
 	struct text text = {0};
 	char number[FORMAT_LENGTH];
 
-	add_fact(&text, "%s in flight", format_fixed(number, layer->in_flight, 2));
+	fact_add(&text, "%s in flight", format_fixed(number, layer->in_flight, 2));
 	add_ratios(&text, block, layer);
 	add_coverage(&text, layer);
-	print_list(block, STYLE_PLAIN, &text);
+	facts_print(&block->view->screen, STYLE_PLAIN, &text);
 	add_other_ops(&text, layer);
 	add_oddities(&text, layer);
-	print_list(block, STYLE_PLAIN, &text);
+	facts_print(&block->view->screen, STYLE_PLAIN, &text);
 	add_losses(&text, layer);
-	print_list(block, STYLE_WARNING, &text);
+	facts_print(&block->view->screen, STYLE_WARNING, &text);
 }
 
 /* --- the layers of a test --- */
@@ -437,10 +378,16 @@ static bool has_flushes(const struct stack *stack)
 	return false;
 }
 
-/* Whether there were requests to flush. */
-static bool print_test(const struct view *view, size_t target, size_t test)
+/* What was shown and wants an explanation at the end. */
+struct seen {
+	bool flushes;
+	unsigned stages; /* bits, by enum io_stage */
+};
+
+static void print_test(const struct view *view, size_t target, size_t test, struct seen *seen)
 {
 	const struct result *result = view->result;
+	size_t count = view_pick(view, target, test);
 	struct stack stack;
 	const struct block block = {
 		.view = view,
@@ -448,16 +395,35 @@ static bool print_test(const struct view *view, size_t target, size_t test)
 		.test = &result->test[test],
 		.stack = &stack,
 	};
-	bool flushes;
 
-	stack_of_runs(&stack, view->runs, view_pick(view, target, test));
+	stack_of_runs(&stack, view->runs, count);
 	if (stack.runs) {
+		unsigned stages;
+
 		print_title(&block);
+		stages = print_stages(&view->screen, view->runs, count);
+		if (stages)
+			screen_empty_line(&view->screen);
 		print_layers(&block);
+		print_slowest(&view->screen, "The slowest I/Os", view->runs, count, MOST_SLOW);
+		seen->stages |= stages;
 	}
-	flushes = has_flushes(&stack);
+	seen->flushes |= has_flushes(&stack);
 	stack_clear(&stack);
-	return flushes;
+}
+
+static void explain(const struct screen *screen, const struct seen *seen)
+{
+	if (seen->flushes) {
+		screen_empty_line(screen);
+		screen_paragraph(screen, STYLE_PLAIN, 0, "The queue time of a flush is unknown: it has no bio.");
+	}
+	if (seen->stages) {
+		screen_empty_line(screen);
+		explain_stages(screen, seen->stages);
+		screen_paragraph(screen, STYLE_PLAIN, 0,
+				 "At depths above" KEEP "1 stages show where the queue stands, not what limits.");
+	}
 }
 
 static void print_target_name(const struct view *view, size_t target)
@@ -471,17 +437,14 @@ static void print_target_name(const struct view *view, size_t target)
 void report_layers(const struct result *result, bool colour, struct text *out)
 {
 	struct view view = {.result = result, .screen = {.out = out, .colour = colour}};
-	bool flushes = false;
+	struct seen seen = {0};
 
 	view.runs = xcalloc(result->runs, sizeof(const struct run *));
 	for (size_t target = 0; target < result->targets; target++) {
 		print_target_name(&view, target);
 		for (size_t test = 0; test < result->tests; test++)
-			flushes |= print_test(&view, target, test);
+			print_test(&view, target, test, &seen);
 	}
-	if (flushes) {
-		screen_empty_line(&view.screen);
-		screen_paragraph(&view.screen, STYLE_PLAIN, 0, "The queue time of a flush is unknown: it has no bio.");
-	}
+	explain(&view.screen, &seen);
 	free(view.runs);
 }

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "share.h"
+#include "where.h"
 
 static const char *why_not_traced(const struct view *view, size_t target)
 {
@@ -21,9 +22,11 @@ static const char *why_not_traced(const struct view *view, size_t target)
 	return view->result->options.trace ? "no reason is known" : "switched off by --no-trace";
 }
 
-static const char *test_noun(const struct test *test)
+static const char *why_hidden(const struct view *view, size_t target)
 {
-	return test->access == ACCESS_READ ? "read" : test->access == ACCESS_WRITE ? "write" : "I/O";
+	const struct run *run = view_first(view, target, true);
+
+	return run ? run->trace->hidden : NULL;
 }
 
 /* Tests of which the same is true, for one sentence. */
@@ -77,7 +80,7 @@ static void add_name(struct list *list, const struct test *test, const struct sh
 static void add_share(struct shares *shares, const struct test *test, const struct share *share)
 {
 	shares->known |= share->state == SHARE_KNOWN;
-	if (share->state == SHARE_KNOWN && test->depth == 1 && test->jobs == 1)
+	if (share->state == SHARE_KNOWN && is_single(test))
 		add_single(&shares->single, test, share);
 	else if (share->state == SHARE_OTHERS)
 		add_name(&shares->others, test, share);
@@ -127,10 +130,61 @@ static void print_shares(const struct view *view, size_t target, bool explain)
 	print_list(view, STYLE_WARNING, "Other I/O makes the device's mean exceed lat, so no share", &shares.above);
 }
 
+static uint64_t bytes_of(const struct foreign_view *foreigner)
+{
+	uint64_t bytes = 0;
+
+	for (int op = 0; op < OPS; op++)
+		bytes += foreigner->op[op].bytes;
+	return bytes;
+}
+
+/* Of the same name in all runs on the target. */
+static uint64_t bytes_by_name(const struct view *view, size_t target, const char *command)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < view->result->runs; i++) {
+		const struct trace_view *trace = view->result->run[i].trace;
+
+		if (view->result->run[i].target != target || !trace)
+			continue;
+		for (size_t f = 0; f < trace->foreigners; f++)
+			if (trace->foreigner[f].command && !strcmp(trace->foreigner[f].command, command))
+				bytes += bytes_of(&trace->foreigner[f]);
+	}
+	return bytes;
+}
+
+/* Who moved the most beside the workload; NULL where no name is known. */
+static const char *biggest_foreigner(const struct view *view, size_t target)
+{
+	const char *biggest = NULL;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < view->result->runs; i++) {
+		const struct trace_view *trace = view->result->run[i].trace;
+
+		if (view->result->run[i].target != target || !trace)
+			continue;
+		for (size_t f = 0; f < trace->foreigners; f++) {
+			const char *command = trace->foreigner[f].command;
+			uint64_t bytes = command ? bytes_by_name(view, target, command) : 0;
+
+			if (bytes > most) {
+				most = bytes;
+				biggest = command;
+			}
+		}
+	}
+	return biggest;
+}
+
 static void print_other_io(const struct view *view, size_t target)
 {
 	const struct result *result = view->result;
 	const struct run *traced = view_first(view, target, true);
+	const char *biggest = biggest_foreigner(view, target);
 	char size[FORMAT_LENGTH], percent[FORMAT_LENGTH];
 	uint64_t own = 0, other = 0;
 
@@ -148,9 +202,10 @@ static void print_other_io(const struct view *view, size_t target)
 	if (!other)
 		return;
 	format_fixed(percent, 100 * (double)other / (double)(own + other), 1);
-	screen_paragraphf(&view->screen, STYLE_PLAIN, 2, "Other I/O on %s: %s, %s %% of what was moved.",
+	screen_paragraphf(&view->screen, STYLE_PLAIN, 2, "Other I/O on %s: %s, %s %% of what was moved%s%s.",
 			  traced->trace->top ? traced->trace->top : "the disk", format_size(size, other),
-			  strcmp(percent, "0.0") ? percent : "under 0.1");
+			  strcmp(percent, "0.0") ? percent : "under 0.1", biggest ? ", most by " : "",
+			  biggest ? biggest : "");
 }
 
 struct lost {
@@ -172,7 +227,7 @@ static void add_lost(struct lost *lost, const struct trace_view *trace)
 	}
 }
 
-static void print_losses(const struct view *view, size_t target)
+void print_losses(const struct view *view, size_t target)
 {
 	char count[FORMAT_LENGTH];
 	struct lost lost = {0};
@@ -219,19 +274,19 @@ static void print_check(const struct view *view, const struct run *run, const st
 	bool failed = check->state == CHECK_FAILED;
 	struct text where = {0};
 
-	text_addf(&where, "%s", view->result->test[run->test].name);
+	if (run->test != NO_TEST)
+		text_addf(&where, "%s", view->result->test[run->test].name);
 	if (view->result->options.iterations > 1)
 		text_addf(&where, " #%u", run->iteration);
 	if (others)
 		text_addf(&where, " and %zu more", others);
-	screen_paragraphf(&view->screen, failed ? STYLE_FAILED : STYLE_WARNING, 2, "%s: %s, %s: %s",
-			  failed ? "Failed" : "Warning", where.data, check->name,
-			  check->sentence ? check->sentence : "no reason is known");
+	screen_paragraphf(&view->screen, failed ? STYLE_FAILED : STYLE_WARNING, 2, "%s: %s%s%s: %s",
+			  failed ? "Failed" : "Warning", where.length ? where.data : "", where.length ? ", " : "",
+			  check->name, check->sentence ? check->sentence : "no reason is known");
 	text_free(&where);
 }
 
-/* What failed, each; of a warning that several runs carry, the first, as the rest of them is in the result's file. */
-static void print_checks(const struct view *view, size_t target)
+void print_checks(const struct view *view, size_t target)
 {
 	const struct run *runs = view->result->run, *end = runs + view->result->runs;
 
@@ -247,14 +302,23 @@ static void print_checks(const struct view *view, size_t target)
 	}
 }
 
+void print_hidden(const struct screen *screen, const char *why)
+{
+	screen_paragraphf(screen, STYLE_WARNING, 2, "%s.", why);
+}
+
 void print_notes(const struct view *view, size_t target, bool explain)
 {
-	const char *why = why_not_traced(view, target);
+	const char *why = why_not_traced(view, target), *hidden = why_hidden(view, target);
 
 	if (why)
 		screen_paragraphf(&view->screen, STYLE_WARNING, 2, "Device times are missing: %s", why);
+	else if (view_followed(view, target))
+		print_where(view, target, explain);
 	else
 		print_shares(view, target, explain);
+	if (hidden)
+		print_hidden(&view->screen, hidden);
 	print_other_io(view, target);
 	print_losses(view, target);
 	print_checks(view, target);

@@ -117,6 +117,11 @@ void screen_empty_line(const struct screen *screen)
 	print_line(screen, STYLE_PLAIN, "", 0);
 }
 
+void screen_line(const struct screen *screen, enum style style, const char *line)
+{
+	print_line(screen, style, line, strlen(line));
+}
+
 struct table_row *table_add(struct table *table, enum style style, const char *first)
 {
 	struct table_row *row;
@@ -149,13 +154,25 @@ void grid_take(struct grid *grid, const struct table *table)
 	}
 }
 
-/* Blanks before `column`: what the cells leave free is spread evenly, the remainder goes behind the names. */
-static size_t gap_before(const struct grid *grid, size_t column)
+static size_t cell_columns(const struct grid *grid)
 {
-	size_t used = 0, gaps = grid->columns - 1, free_columns;
+	size_t used = 0;
 
 	for (size_t i = 0; i < grid->columns; i++)
 		used += grid->width[i];
+	return used;
+}
+
+bool grid_fits(const struct grid *grid)
+{
+	return !grid->columns || cell_columns(grid) + grid->columns - 1 <= SCREEN_COLUMNS;
+}
+
+/* Blanks before `column`: what the cells leave free is spread evenly, the remainder goes behind the names. */
+static size_t gap_before(const struct grid *grid, size_t column)
+{
+	size_t used = cell_columns(grid), gaps = grid->columns - 1, free_columns;
+
 	if (used + gaps >= SCREEN_COLUMNS)
 		return 1;
 	free_columns = SCREEN_COLUMNS - used;

@@ -20,6 +20,9 @@ struct screen {
 /* A space at which no line is broken. */
 #define KEEP "\u00a0"
 
+/* Between parts of a line, which may be broken behind the dot. */
+#define DOT KEEP "· "
+
 /* Puts KEEP in place of the spaces of a number with its unit. Returns `out`, which has room for both. */
 char *keep_together(char *out, size_t room);
 
@@ -32,8 +35,11 @@ void screen_paragraphf(const struct screen *screen, enum style style, size_t ind
 	__attribute__((format(printf, 4, 5)));
 void screen_empty_line(const struct screen *screen);
 
+/* Prints `line`, which is clean and fits, as it is. */
+void screen_line(const struct screen *screen, enum style style, const char *line);
+
 /* The first column is aligned left, the others right. */
-#define TABLE_COLUMNS 8
+#define TABLE_COLUMNS 10
 
 struct table_row {
 	char *cell[TABLE_COLUMNS]; /* NULL: empty */
@@ -59,6 +65,9 @@ void table_set(struct table_row *row, size_t column, const char *cell);
 
 /* Widens the grid so that `table` fits. */
 void grid_take(struct grid *grid, const struct table *table);
+
+/* Whether its rows are not longer than a line. */
+bool grid_fits(const struct grid *grid);
 void table_print(const struct table *table, const struct grid *grid, const struct screen *screen);
 void table_free(struct table *table);
 

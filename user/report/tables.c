@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "cells.h"
+#include "places.h"
 #include "result/summary.h"
 #include "share.h"
 
 /* The columns of both tables; what stands under one another is of the same kind. */
-enum column { NAME, MBPS, IOPS, MEAN, MEDIAN, SLOW, LONGEST, CPU, SHARE = MBPS, REST = IOPS, SEEN = CPU };
+enum column { NAME, MBPS, IOPS, MEAN, MEDIAN, HIGH, HIGHEST, CPU, SHARE = MBPS, REST = IOPS, SEEN = CPU };
 
 static const struct {
 	enum column column;
@@ -17,55 +19,13 @@ static const struct {
 	const char *heading;
 } percentile_column[] = {
 	{MEDIAN, P50, "p50"},
-	{SLOW, P99, "p99"},
-	{LONGEST, P99_9, "p99.9"},
+	{HIGH, P99, "p99"},
+	{HIGHEST, P99_9, "p99.9"},
 };
-
-/* --- cells --- */
-
-static void set_number(struct table_row *row, size_t column, double value, int places)
-{
-	char number[FORMAT_LENGTH];
-
-	table_set(row, column, format_fixed(number, value, places));
-}
 
 static void set_mbps(struct table_row *row, size_t column, double bytes_per_second)
 {
-	set_number(row, column, bytes_per_second / 1e6, 2);
-}
-
-static void set_count(struct table_row *row, size_t column, double value)
-{
-	char number[FORMAT_LENGTH];
-
-	table_set(row, column, format_count(number, (uint64_t)(value + 0.5)));
-}
-
-static void set_latency(struct table_row *row, size_t column, bool known, double ns)
-{
-	char number[FORMAT_LENGTH];
-
-	table_set(row, column, known ? format_latency(number, ns) : "-");
-}
-
-static void set_percent(struct table_row *row, size_t column, bool known, double percent)
-{
-	char number[FORMAT_LENGTH], *cell;
-
-	if (!known) {
-		table_set(row, column, "-");
-		return;
-	}
-	cell = xasprintf("%s %%", format_fixed(number, percent, 1));
-	table_set(row, column, cell);
-	free(cell);
-}
-
-/* Rounded down: 99.996 % is not all. */
-static void set_coverage(struct table_row *row, size_t column, double percent)
-{
-	set_number(row, column, (double)(uint64_t)(percent * 100) / 100, percent < 100 ? 2 : 0);
+	cell_number(row, column, bytes_per_second / 1e6, 2);
 }
 
 static void set_headings(struct table_row *row, const char *second, const char *third, const char *last)
@@ -85,16 +45,16 @@ static void add_measured(struct table *table, const struct test *test, const str
 	struct table_row *row = table_add(table, STYLE_PLAIN, test->name);
 
 	set_mbps(row, MBPS, summary->bytes_per_second);
-	set_count(row, IOPS, summary->ios_per_second);
-	set_latency(row, MEAN, summary->mean > 0, summary->mean);
+	cell_count(row, IOPS, summary->ios_per_second);
+	cell_latency(row, MEAN, summary->mean > 0, summary->mean);
 	for (size_t i = 0; i < ARRAY_SIZE(percentile_column); i++) {
 		enum percentile percentile = percentile_column[i].percentile;
 
-		set_latency(row, percentile_column[i].column, summary->has_percentile[percentile],
-			    (double)summary->percentile[percentile]);
+		cell_latency(row, percentile_column[i].column, summary->has_percentile[percentile],
+			     (double)summary->percentile[percentile]);
 	}
 	if (summary->has_samples)
-		set_number(row, CPU, summary->cpu_mean, 1);
+		cell_number(row, CPU, summary->cpu_mean, 1);
 	else
 		table_set(row, CPU, "-");
 }
@@ -154,17 +114,20 @@ void program_table(const struct view *view, size_t target, struct table *table)
 /* As long as the names of the tests, so that the table does not grow by it. */
 #define TITLE_COLUMNS 18
 
-static char *device_title(const struct view *view, const struct trace_view *trace)
+static char *device_title(const struct view *view, const struct trace_view *trace, const char *usual)
 {
-	const char *what = view->result->options.quick ? "QUICK" : "device";
+	const char *what = view->result->options.quick ? "QUICK" : usual;
 	struct text names = {0};
 	char *title;
 
-	for (size_t i = 0; i < trace->leaves; i++)
+	/* I/Os are followed on the target's own disk, whatever that stands on; the rest is of the leaves. */
+	if (trace->ios)
+		text_addf(&names, "%s", trace->top);
+	for (size_t i = 0; i < trace->leaves && !trace->ios; i++)
 		text_addf(&names, "%s%s", i ? ", " : "", trace->leaf[i].device);
 	if (names.data && text_columns(what) + text_columns(names.data) + 3 <= TITLE_COLUMNS)
 		title = xasprintf("%s (%s)", what, names.data);
-	else if (trace->leaves > 1)
+	else if (trace->leaves > 1 && !trace->ios)
 		title = xasprintf("%s (%zu leaves)", what, trace->leaves);
 	else
 		title = xstrdup(what);
@@ -177,13 +140,13 @@ static void add_traced(struct table *table, const struct test *test, const struc
 	struct table_row *row = table_add(table, STYLE_PLAIN, test->name);
 	bool known = share->state == SHARE_KNOWN;
 
-	set_percent(row, SHARE, known, 100 * share->device_mean / share->latency_mean);
-	set_latency(row, REST, known, share->latency_mean - share->device_mean);
-	set_latency(row, MEAN, true, share->device_mean);
+	cell_percent(row, SHARE, known, 100 * share->device_mean / share->latency_mean);
+	cell_latency(row, REST, known, share->latency_mean - share->device_mean);
+	cell_latency(row, MEAN, true, share->device_mean);
 	for (size_t i = 0; i < ARRAY_SIZE(percentile_column); i++)
-		set_latency(row, percentile_column[i].column, share->has_percentile,
-			    (double)share->percentile[percentile_column[i].percentile]);
-	set_coverage(row, SEEN, share->coverage_percent);
+		cell_latency(row, percentile_column[i].column, share->has_percentile,
+			     (double)share->percentile[percentile_column[i].percentile]);
+	cell_coverage(row, SEEN, share->coverage_percent);
 }
 
 static void add_not_traced(struct table *table, const struct view *view, size_t count, const struct test *test)
@@ -204,7 +167,7 @@ void device_table(const struct view *view, size_t target, struct table *table)
 
 	if (!traced)
 		return;
-	title = device_title(view, traced->trace);
+	title = device_title(view, traced->trace, "device");
 	set_headings(table_add(table, STYLE_HEADING, title), "of lat", "rest", "seen %");
 	free(title);
 	for (size_t i = 0; i < result->tests; i++) {
@@ -221,6 +184,121 @@ void device_table(const struct view *view, size_t target, struct table *table)
 		else
 			add_traced(table, &result->test[i], &share);
 	}
+}
+
+/* --- where the time of the program's I/Os went --- */
+
+/* The figures of one target while its table is made. */
+struct places {
+	const struct view *view;
+	size_t target;
+	struct io_summary *test; /* one for each */
+	bool doorbell, sync;
+};
+
+/* A doorbell that is known of no test gets no column. */
+static void summarize(struct places *places)
+{
+	const struct result *result = places->view->result;
+	bool rung = false;
+
+	places->test = xcalloc(result->tests, sizeof(*places->test));
+	for (size_t i = 0; i < result->tests; i++) {
+		struct io_summary *summary = &places->test[i];
+
+		io_summary_of_runs(summary, places->view->runs, view_pick(places->view, places->target, i),
+				   test_io_ops(&result->test[i]));
+		places->sync |= summary->runs && summary->sum->stage[IO_STAGE_SYNC].count;
+		rung |= summary->runs && summary->sum->stage[IO_STAGE_DOORBELL].count;
+	}
+	places->doorbell &= rung;
+}
+
+static void set_place_headings(const struct places *places, struct table *table)
+{
+	char *title = device_title(places->view, view_first(places->view, places->target, true)->trace, "of lat");
+	struct table_row *row = table_add(table, STYLE_HEADING, title);
+	size_t column = 1;
+
+	free(title);
+	for (int place = 0; place < PLACES; place++)
+		if (place != PLACE_SYNC || places->sync)
+			table_set(row, column++, place_name[place]);
+	table_set(row, column++, "dev p99");
+	if (places->doorbell)
+		table_set(row, column++, io_stage_name[IO_STAGE_DOORBELL]);
+	table_set(row, column, "joined");
+}
+
+static void add_places(struct table *table, const struct places *places, const char *name,
+		       const struct io_summary *summary)
+{
+	const struct hist *device = &summary->sum->stage[device_stage(summary)];
+	struct table_row *row = table_add(table, STYLE_PLAIN, name);
+	uint64_t ended = io_ended(summary->sum) + summary->sum->counts.table_full;
+	char *joined = coverage_in_words(summary->sum->counts.end[IO_END_JOINED], ended);
+	size_t column = 1;
+
+	for (int place = 0; place < PLACES; place++)
+		if (place != PLACE_SYNC || places->sync)
+			cell_percent(row, column++,
+				     summary->lat > 0 &&
+					     (place != PLACE_PROGRAM || total_fits(summary->total, summary->lat)),
+				     100 * place_mean(summary, place) / summary->lat);
+	cell_latency(row, column++, device->count, (double)hist_percentile(device, percentile_percent[P99]));
+	if (places->doorbell)
+		cell_latency(row, column++, summary->sum->stage[IO_STAGE_DOORBELL].count,
+			     summary->mean[IO_STAGE_DOORBELL]);
+	table_set(row, column, joined);
+	free(joined);
+}
+
+/* Says how most of them ended. */
+static char *why_none_joined(const struct io_summary *summary)
+{
+	const uint64_t *end = summary->sum->counts.end;
+	char count[FORMAT_LENGTH];
+	int most = 0;
+
+	for (int i = 0; i < IO_ENDS; i++)
+		if (end[i] > end[most])
+			most = i;
+	if (!end[most])
+		return xstrdup("no I/O of it was seen");
+	return xasprintf("no I/O was joined: %s %s", format_count(count, end[most]), io_end_name[most]);
+}
+
+static void add_place_row(struct table *table, const struct places *places, size_t test)
+{
+	const char *name = places->view->result->test[test].name;
+	const struct io_summary *summary = &places->test[test];
+	size_t count = view_pick(places->view, places->target, test), done = 0;
+
+	for (size_t i = 0; i < count; i++)
+		done += places->view->runs[i]->state == RUN_DONE;
+	if (!done)
+		return;
+	if (!summary->runs)
+		add_not_traced(table, places->view, count, &places->view->result->test[test]);
+	else if (!summary->sum->counts.end[IO_END_JOINED])
+		table_add(table, STYLE_WARNING, name)->span = why_none_joined(summary);
+	else
+		add_places(table, places, name, summary);
+}
+
+void place_table(const struct view *view, size_t target, bool doorbell, struct table *table)
+{
+	struct places places = {.view = view, .target = target, .doorbell = doorbell};
+
+	if (!view_followed(view, target))
+		return;
+	summarize(&places);
+	set_place_headings(&places, table);
+	for (size_t i = 0; i < view->result->tests; i++) {
+		add_place_row(table, &places, i);
+		io_summary_clear(&places.test[i]);
+	}
+	free(places.test);
 }
 
 /* --- several runs of a test --- */
@@ -244,10 +322,10 @@ void spread_table(const struct view *view, size_t target, struct table *table)
 		if (summary.runs > 1) {
 			apart = summary.highest_ios_per_second - summary.lowest_ios_per_second;
 			row = table_add(table, STYLE_PLAIN, result->test[i].name);
-			set_count(row, 1, summary.ios_per_second);
-			set_count(row, 2, summary.lowest_ios_per_second);
-			set_count(row, 3, summary.highest_ios_per_second);
-			set_percent(row, 4, summary.ios_per_second > 0, 100 * apart / summary.ios_per_second);
+			cell_count(row, 1, summary.ios_per_second);
+			cell_count(row, 2, summary.lowest_ios_per_second);
+			cell_count(row, 3, summary.highest_ios_per_second);
+			cell_percent(row, 4, summary.ios_per_second > 0, 100 * apart / summary.ios_per_second);
 		}
 		summary_clear(&summary);
 	}
@@ -271,12 +349,12 @@ void average_table(const struct view *view, struct table *table)
 		summary_of_runs(&summary, view->runs, view_pick(view, ANY_TARGET, i), &result->test[i], kind);
 		if (summary.runs) {
 			row = table_add(table, STYLE_PLAIN, result->test[i].name);
-			set_count(row, 1, (double)summary.runs);
+			cell_count(row, 1, (double)summary.runs);
 			set_mbps(row, 2, summary.bytes_per_second);
-			set_latency(row, 3, summary.mean > 0, summary.mean);
-			set_count(row, 4, summary.ios_per_second);
-			set_count(row, 5, summary.lowest_ios_per_second);
-			set_count(row, 6, summary.highest_ios_per_second);
+			cell_latency(row, 3, summary.mean > 0, summary.mean);
+			cell_count(row, 4, summary.ios_per_second);
+			cell_count(row, 5, summary.lowest_ios_per_second);
+			cell_count(row, 6, summary.highest_ios_per_second);
 		}
 		summary_clear(&summary);
 	}

@@ -11,6 +11,12 @@ void program_table(const struct view *view, size_t target, struct table *table);
 /* Per test what BPF measured on the leaves. Stays empty where nothing was traced. Shares a grid with the one above. */
 void device_table(const struct view *view, size_t target, struct table *table);
 
+/*
+ * In its place where I/Os were followed from call to return: per test where the time of the mean I/O was spent, in
+ * per cent of lat, and with `doorbell` how long ringing it took.
+ */
+void place_table(const struct view *view, size_t target, bool doorbell, struct table *table);
+
 /* Per test how far the iterations lie apart. */
 void spread_table(const struct view *view, size_t target, struct table *table);
 

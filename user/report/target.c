@@ -163,10 +163,37 @@ static void add_stack(struct text *text, const struct target *target)
 	free(below);
 }
 
+/* The disks that are watched: what is on them is not of interest. */
+static void add_disks(struct text *text, const struct target *target)
+{
+	const struct layer **disks = xcalloc(target->layers, sizeof(const struct layer *));
+	size_t count = 0;
+
+	for (size_t i = 0; i < target->layers; i++)
+		if (target->layer[i].leaf)
+			disks[count++] = &target->layer[i];
+	if (count)
+		add_ends(text, target, disks, count);
+	free(disks);
+}
+
+/* One device was named, and the rest of the layers is what it stands on. */
+static bool is_one_disk(const struct target *target)
+{
+	return target->layers && target->given && !strncmp(target->given, "/dev/", 5) && !strchr(target->given, ',');
+}
+
 char *target_in_words(const struct target *target)
 {
 	struct text text = {0};
 
+	if (target->kind == TARGET_DISKS) {
+		if (is_one_disk(target))
+			add_stack(&text, target);
+		else
+			add_disks(&text, target);
+		return text_take(&text);
+	}
 	if (target->kind == TARGET_DEVICE)
 		text_addf(&text, "block device ");
 	else if (target->filesystem)

@@ -6,8 +6,8 @@
 
 /*
  * The kind of path under a target in words, from its layers: "ext4 on nvme0n1p2 (Samsung SSD 980 PRO, 1 TB)",
- * "xfs on md0 over sda, sdb (2 × Samsung SSD 870 EVO, 1 TB)", "9p without a block device". Names are as they came: the
- * caller makes them printable, and frees the string.
+ * "xfs on md0 over sda, sdb (2 × Samsung SSD 870 EVO, 1 TB)", "9p without a block device"; of TARGET_DISKS the
+ * disks. Names are as they came: the caller makes them printable, and frees the string.
  */
 char *target_in_words(const struct target *target);
 

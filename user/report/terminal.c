@@ -5,42 +5,23 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "heading.h"
 #include "notes.h"
 #include "tables.h"
 #include "target.h"
+#include "trace.h"
 
-/* Between the parts of the heading; the line may be broken behind the dot. */
-#define DOT KEEP "· "
-
-/* The two tables of one target. */
+/* The tables of one target: `place` where I/Os were followed from call to return, else `device`. */
 struct block {
-	struct table program, device;
+	struct table program, device, place;
+};
+
+/* `device` stands in line with `program`, `place` has other columns. */
+struct grids {
+	struct grid program, place;
 };
 
 /* --- the heading --- */
-
-static void print_warnings(const struct view *view)
-{
-	const struct result *result = view->result;
-
-	for (size_t t = 0; t < result->targets; t++) {
-		const struct target *target = &result->target[t];
-
-		for (size_t i = 0; i < target->warnings; i++) {
-			if (result->targets > 1)
-				screen_paragraphf(&view->screen, STYLE_WARNING, 2, "Warning: %s: %s", target->given,
-						  target->warning[i]);
-			else
-				screen_paragraphf(&view->screen, STYLE_WARNING, 2, "Warning: %s", target->warning[i]);
-		}
-	}
-}
-
-/* Without the commit that follows the release: the result's file has it. */
-static int release_length(const char *version)
-{
-	return (int)strcspn(version, "-");
-}
 
 /* "5 s + 30 s each": the warm-up and the measured run. */
 static char *times_in_words(const struct options *options)
@@ -59,9 +40,9 @@ static void print_heading(const struct view *view)
 	char *times = times_in_words(&result->options), size[FORMAT_LENGTH];
 	struct text text = {0};
 
-	text_addf(&text, "iostrata" KEEP "%.*s" DOT "%s%s" DOT "%.10s" KEEP "%s", release_length(result->version),
-		  result->version, result->options.quick ? "QUICK" DOT : "", result->config, result->timestamp,
-		  result->timestamp + 11);
+	add_version(&text, result);
+	text_addf(&text, DOT "%s%s" DOT "%.10s" KEEP "%s", result->options.quick ? "QUICK" DOT : "", result->config,
+		  result->timestamp, result->timestamp + 11);
 	text_addf(&text, DOT "%s", result->engine_version ? result->engine_version : result->engine);
 	if (result->options.ioengine)
 		text_addf(&text, KEEP "%s", result->options.ioengine);
@@ -88,10 +69,7 @@ static void print_target(const struct view *view, const struct target *target)
 		keep_together(format_size(size, target->file_size), sizeof(size));
 		text_addf(&text, DOT "%s" KEEP "%s", size, target->kind == TARGET_DEVICE ? "of" KEEP "it" : "file");
 	}
-	if (result->machine.wsl)
-		text_addf(&text, DOT "WSL" KEEP "%s", result->machine.wsl);
-	else if (result->machine.hypervisor)
-		text_addf(&text, DOT "virtual" KEEP "machine");
+	add_machine(&text, &result->machine);
 	screen_paragraph(&view->screen, result->targets > 1 ? STYLE_HEADING : STYLE_PLAIN, 2, text.data);
 	text_free(&text);
 	free(words);
@@ -168,20 +146,24 @@ static void print_apart(const struct view *view, struct table *table)
 	table_free(table);
 }
 
-static void print_block(const struct view *view, size_t target, const struct block *block, const struct grid *grid)
+/* One of a block's tables, with an empty line behind it, unless it has but its heading. */
+static void print_table(const struct view *view, const struct table *table, const struct grid *grid)
+{
+	if (table->rows < 2)
+		return;
+	table_print(table, grid, &view->screen);
+	screen_empty_line(&view->screen);
+}
+
+static void print_block(const struct view *view, size_t target, const struct block *block, const struct grids *grids)
 {
 	struct table spread = {0};
 
 	print_target(view, &view->result->target[target]);
 	screen_empty_line(&view->screen);
-	if (block->program.rows > 1) {
-		table_print(&block->program, grid, &view->screen);
-		screen_empty_line(&view->screen);
-	}
-	if (block->device.rows > 1) {
-		table_print(&block->device, grid, &view->screen);
-		screen_empty_line(&view->screen);
-	}
+	print_table(view, &block->program, &grids->program);
+	print_table(view, &block->device, &grids->program);
+	print_table(view, &block->place, &grids->place);
 	print_notes(view, target, target == 0);
 	if (view->result->options.iterations > 1) {
 		spread_table(view, target, &spread);
@@ -189,26 +171,54 @@ static void print_block(const struct view *view, size_t target, const struct blo
 	}
 }
 
+/* False: they are too wide. */
+static bool make_place_tables(const struct view *view, struct block *blocks, bool doorbell, struct grid *grid)
+{
+	*grid = (struct grid){0};
+	for (size_t i = 0; i < view->result->targets; i++) {
+		table_free(&blocks[i].place);
+		place_table(view, i, doorbell, &blocks[i].place);
+		grid_take(grid, &blocks[i].place);
+	}
+	return grid_fits(grid);
+}
+
+static void make_blocks(const struct view *view, struct block *blocks, struct grids *grids)
+{
+	for (size_t i = 0; i < view->result->targets; i++) {
+		program_table(view, i, &blocks[i].program);
+		if (!view_followed(view, i))
+			device_table(view, i, &blocks[i].device);
+		grid_take(&grids->program, &blocks[i].program);
+		grid_take(&grids->program, &blocks[i].device);
+	}
+	if (!make_place_tables(view, blocks, true, &grids->place))
+		make_place_tables(view, blocks, false, &grids->place);
+}
+
+static void free_blocks(struct block *blocks, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		table_free(&blocks[i].program);
+		table_free(&blocks[i].device);
+		table_free(&blocks[i].place);
+	}
+	free(blocks);
+}
+
 static void print_blocks(const struct view *view)
 {
 	size_t targets = view->result->targets;
 	struct block *blocks = xcalloc(targets, sizeof(*blocks));
-	struct grid grid = {0};
+	struct grids grids = {0};
 
-	for (size_t i = 0; i < targets; i++) {
-		program_table(view, i, &blocks[i].program);
-		device_table(view, i, &blocks[i].device);
-		grid_take(&grid, &blocks[i].program);
-		grid_take(&grid, &blocks[i].device);
-	}
+	make_blocks(view, blocks, &grids);
 	for (size_t i = 0; i < targets; i++) {
 		if (targets > 1)
 			screen_empty_line(&view->screen);
-		print_block(view, i, &blocks[i], &grid);
-		table_free(&blocks[i].program);
-		table_free(&blocks[i].device);
+		print_block(view, i, &blocks[i], &grids);
 	}
-	free(blocks);
+	free_blocks(blocks, targets);
 }
 
 void report_terminal(const struct result *result, bool colour, struct text *out)
@@ -216,6 +226,10 @@ void report_terminal(const struct result *result, bool colour, struct text *out)
 	struct view view = {.result = result, .screen = {.out = out, .colour = colour}};
 	struct table average = {0};
 
+	if (result_is_trace(result)) {
+		report_trace(result, colour, false, out);
+		return;
+	}
 	view.runs = xcalloc(result->runs, sizeof(const struct run *));
 	print_warnings(&view);
 	print_heading(&view);

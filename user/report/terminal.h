@@ -8,7 +8,8 @@
 #include "base/text.h"
 #include "result/result.h"
 
-/* Appends the report; with `colour`, headings and verdicts are marked for a terminal. */
+/* Appends the report, of a trace that of report_trace(); with `colour`, headings and verdicts are marked for a
+ * terminal. */
 void report_terminal(const struct result *result, bool colour, struct text *out);
 
 #endif

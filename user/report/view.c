@@ -22,3 +22,17 @@ const struct run *view_first(const struct view *view, size_t target, bool traced
 	}
 	return NULL;
 }
+
+bool view_followed(const struct view *view, size_t target)
+{
+	for (size_t i = 0; i < view->result->runs; i++) {
+		const struct run *run = &view->result->run[i];
+
+		if (run->target != target || run->state != RUN_DONE || !run->trace || !run->trace->ios)
+			continue;
+		for (int op = 0; op < IO_OPS; op++)
+			if (run->trace->io[op] && run->trace->io[op]->counts.end[IO_END_JOINED])
+				return true;
+	}
+	return false;
+}

@@ -17,6 +17,9 @@ struct view {
 /* The runs of `test` on `target` go to view->runs. Returns how many. */
 size_t view_pick(const struct view *view, size_t target, size_t test);
 
+/* Whether I/Os of a run on `target` that is done are known from call to return. */
+bool view_followed(const struct view *view, size_t target);
+
 /* The first run on `target` that is done, or done and traced; NULL when there is none. */
 const struct run *view_first(const struct view *view, size_t target, bool traced);
 

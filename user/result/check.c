@@ -108,7 +108,8 @@ static void add_faults(struct text *text, const struct op_view *view)
 			  format_count(count, view->faults), format_count(found, view->faults_found));
 }
 
-static void add_closure(struct text *text, const char *things, uint64_t started, uint64_t ends)
+/* Of things whose `times` are known. */
+static void add_closure(struct text *text, const char *things, const char *times, uint64_t started, uint64_t ends)
 {
 	char difference[FORMAT_LENGTH];
 
@@ -116,11 +117,12 @@ static void add_closure(struct text *text, const char *things, uint64_t started,
 		text_addf(text, "every %s that was started is accounted for.", things);
 	else
 		text_addf(text,
-			  "%s %ss %s. Do not rely on this run's device times; repeat it, and report it as a bug if it "
+			  "%s %ss %s. Do not rely on this run's %s; repeat it, and report it as a bug if it "
 			  "happens again.",
 			  format_count(difference, distance(started, ends)), things,
 			  started > ends ? "were started and are not accounted for"
-					 : "are accounted for that were not started");
+					 : "are accounted for that were not started",
+			  times);
 }
 
 static void add_identity(struct run *run, bool closed, char *found, struct text *sentence)
@@ -139,7 +141,7 @@ static void check_requests(struct run *run, const struct layer_view *layer, enum
 	struct text text = {0};
 
 	text_addf(&text, "%s, %s: ", layer->device, op_name[op]);
-	add_closure(&text, "request", balance.started, ends);
+	add_closure(&text, "request", "device times", balance.started, ends);
 	add_losses(&text, view->loss);
 	add_faults(&text, view);
 	add_identity(run, closed,
@@ -160,7 +162,7 @@ static void check_bios(struct run *run, const struct layer_view *layer, enum op 
 	if (!balance.started && !ends)
 		return;
 	text_addf(&text, "%s, %s: ", layer->device, op_name[op]);
-	add_closure(&text, "bio", balance.started, ends);
+	add_closure(&text, "bio", "device times", balance.started, ends);
 	add_losses(&text, layer->op[op]->bio_loss);
 	add_identity(run, closed,
 		     xasprintf("bios %" PRIu64 " %s %" PRIu64 " timed + %" PRIu64
@@ -436,9 +438,11 @@ static const char *await_advice(bool between, uint64_t others)
 	if (between)
 		return "";
 	if (others)
-		return " Requests of others are among the device's and the kernel's, but not among the engine's: a few slow "
+		return " Requests of others are among the device's and the kernel's, but not among the engine's: a few "
+		       "slow "
 		       "ones can do that. Repeat the run with the disk at rest.";
-	return " One of the three clocks or counts is wrong: repeat the run with the disk at rest, and report it as a bug "
+	return " One of the three clocks or counts is wrong: repeat the run with the disk at rest, and report it as a "
+	       "bug "
 	       "if it happens again.";
 }
 
@@ -463,7 +467,10 @@ static void compare_await(struct run *run, const struct test *test, const struct
 	format_latency(device_text, device);
 	format_latency(await_text, await);
 	format_latency(lat_text, lat);
-	run_add_check(run, "await", above && below ? CHECK_PASSED : others ? CHECK_UNKNOWN : CHECK_WARNING,
+	run_add_check(run, "await",
+		      above && below ? CHECK_PASSED
+		      : others	     ? CHECK_UNKNOWN
+				     : CHECK_WARNING,
 		      xasprintf("device %s, diskstats %s, lat %s", device_text, await_text, lat_text),
 		      xstrdup("device <= diskstats <= lat"),
 		      "The mean that the kernel's own counters give, %s, lies %s.%s", await_text,
@@ -536,16 +543,213 @@ static void check_percentiles(struct run *run)
 			      "The engine did not give percentiles of both lat and clat.");
 }
 
+/* --- the program's I/Os --- */
+
+static void check_io_identity(struct run *run, enum io_op op)
+{
+	const struct io_view *view = run->trace->io[op];
+	const struct io_counts *counts = &view->counts;
+	uint64_t ended = io_ended(view), ends = ended + view->in_flight_at_end + counts->table_full;
+	bool closed = counts->called == ends;
+	struct text text = {0};
+
+	text_addf(&text, "I/Os, %s: ", io_op_name[op]);
+	add_closure(&text, "I/O", "stages", counts->called, ends);
+	add_identity(run, closed,
+		     xasprintf("called %" PRIu64 " %s %" PRIu64 " ended + %" PRIu64 " in flight + %" PRIu64
+			       " without room in the table",
+			       counts->called, closed ? "=" : "!=", ended, view->in_flight_at_end, counts->table_full),
+		     &text);
+}
+
+static uint64_t ended_of(const struct run *run, enum io_op op)
+{
+	return run->trace->io[op] ? io_ended(run->trace->io[op]) : 0;
+}
+
+static bool ios_are_equal(const struct run *run, enum op op)
+{
+	return run->engine->direction[op].ios == ended_of(run, (enum io_op)op);
+}
+
+static void add_reason(struct text *text, uint64_t count, const char *what)
+{
+	char number[FORMAT_LENGTH];
+
+	if (count)
+		text_addf(text, "%s%s %s", text->length ? ", " : "", format_count(number, count), what);
+}
+
+/* What is known to set the two counts apart. */
+static void add_reasons(struct text *text, const struct io_view *view)
+{
+	add_reason(text, view->counts.table_full, "found no room in the table");
+	add_reason(text, view->in_flight_at_end, "were still in flight at the end");
+	add_reason(text, view->counts.unbegun, "were called before the recording began");
+	add_reason(text, view->counts.left, "were more than one call's results are looked through for");
+	add_reason(text, view->counts.end[IO_END_CQE_LOST], "had a completion without a trace");
+}
+
+/* A clause for a direction in which the counts differ. */
+static void add_difference(struct text *text, const struct run *run, enum op op)
+{
+	char difference[FORMAT_LENGTH], whole[FORMAT_LENGTH];
+	uint64_t reported = run->engine->direction[op].ios, seen = ended_of(run, (enum io_op)op);
+
+	if (reported != seen)
+		text_addf(text, "%s%s %s%s %s than the %s that the engine reports",
+			  op == OP_WRITE && !ios_are_equal(run, OP_READ) ? " and " : "",
+			  format_count(difference, distance(reported, seen)), op_name[op],
+			  distance(reported, seen) == 1 ? "" : "s", seen > reported ? "more" : "fewer",
+			  format_count(whole, reported));
+}
+
+static char *both_ios(uint64_t read, uint64_t write)
+{
+	return xasprintf("read %" PRIu64 ", write %" PRIu64 " I/Os", read, write);
+}
+
+/* The caller frees it. */
+static char *differences_in_words(const struct run *run)
+{
+	struct text text = {0}, reasons = {0};
+
+	text_addf(&text, "Seen to end were ");
+	for (int op = 0; op < DIRECTIONS; op++) {
+		add_difference(&text, run, op);
+		if (run->trace->io[op])
+			add_reasons(&reasons, run->trace->io[op]);
+	}
+	if (reasons.length)
+		text_addf(&text, ". Of those that were called, %s.", reasons.data);
+	else
+		text_addf(&text, ". Something else used the file, or its I/O takes a way that is not watched.");
+	text_free(&reasons);
+	return text_take(&text);
+}
+
+static void check_io_counts(struct run *run)
+{
+	const struct direction *direction = run->engine->direction;
+	bool equal = ios_are_equal(run, OP_READ) && ios_are_equal(run, OP_WRITE);
+	char *sentence = equal ? xstrdup("Every I/O that the engine reports was seen to end, and no other.")
+			       : differences_in_words(run);
+
+	run_add_check(run, "ios", equal ? CHECK_PASSED : CHECK_WARNING,
+		      both_ios(ended_of(run, IO_OP_READ), ended_of(run, IO_OP_WRITE)),
+		      both_ios(direction[OP_READ].ios, direction[OP_WRITE].ios), "%s", sentence);
+	free(sentence);
+}
+
+/* How those ended that are not joined. */
+static void add_ends(struct text *text, const struct trace_view *trace)
+{
+	for (int end = 0; end < IO_ENDS; end++) {
+		uint64_t count = 0;
+
+		for (int op = 0; op < IO_OPS; op++)
+			count += trace->io[op] ? trace->io[op]->counts.end[end] : 0;
+		if (end != IO_END_JOINED)
+			add_reason(text, count, io_end_name[end]);
+	}
+}
+
+static void check_joined(struct run *run)
+{
+	char joined_text[FORMAT_LENGTH], ended_text[FORMAT_LENGTH], percent_text[FORMAT_LENGTH];
+	const struct trace_view *trace = run->trace;
+	uint64_t joined = 0, ended = 0;
+	struct text ends = {0};
+	const char *hidden;
+	double percent;
+	bool enough;
+
+	for (int op = 0; op < IO_OPS; op++) {
+		joined += trace->io[op] ? trace->io[op]->counts.end[IO_END_JOINED] : 0;
+		ended += ended_of(run, op);
+	}
+	if (!ended)
+		return;
+	percent = 100.0 * (double)joined / (double)ended;
+	enough = percent >= MIN_COVERAGE_PERCENT;
+	hidden = enough ? NULL : trace->hidden;
+	add_ends(&ends, trace);
+	run_add_check(run, "ios", enough ? CHECK_PASSED : CHECK_WARNING,
+		      xasprintf("%s %% joined", format_fixed(percent_text, (double)(uint64_t)(percent * 100) / 100, 2)),
+		      xstrdup("99.5 % or more"), "The stages of %s of %s I/Os are known%s%s.%s%s%s",
+		      format_count(joined_text, joined), format_count(ended_text, ended),
+		      ends.length ? "; the others: " : "", ends.length ? ends.data : "", hidden ? " " : "",
+		      hidden ? hidden : "", hidden ? "." : "");
+	text_free(&ends);
+}
+
+/* What was timed from call to return lies inside of what the engine timed; of different I/Os that says little. */
+static void check_outer_sum(struct run *run, enum op op)
+{
+	const struct latency *latency = &run->engine->direction[op].latency[LATENCY_LAT];
+	const struct hist *total;
+	char total_text[FORMAT_LENGTH], lat_text[FORMAT_LENGTH];
+	bool fits;
+
+	if (!run->trace->io[op] || !latency->count)
+		return;
+	total = &run->trace->io[op]->stage[IO_STAGE_TOTAL];
+	if (!total->count)
+		return;
+	fits = total_fits(hist_mean(total), latency->mean);
+	format_latency(total_text, hist_mean(total));
+	format_latency(lat_text, latency->mean);
+	run_add_check(
+		run, "outer sum",
+		fits			 ? CHECK_PASSED
+		: ios_are_equal(run, op) ? CHECK_FAILED
+					 : CHECK_WARNING,
+		xasprintf("%s: call to return %s, lat %s", op_name[op], total_text, lat_text),
+		xstrdup("call to return <= lat"), "From call to return a %s took %s, %s.%s", op_name[op], total_text,
+		fits ? "which lies inside of the latency that the engine measured"
+		     : "more than the whole latency that the engine measured",
+		fits ? ""
+		     : " Do not rely on this run's stages; repeat it, and report it as a bug if it happens again.");
+}
+
+static void check_ios(struct run *run)
+{
+	static const char *const without[] = {"ios", "outer sum"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(without) && !run->trace->ios; i++)
+		run_add_check(run, without[i], CHECK_NOT_APPLICABLE, NULL, NULL,
+			      "I/Os were not followed from call to return: --stages left it out.");
+	if (!run->trace->ios)
+		return;
+	for (int op = 0; op < IO_OPS; op++)
+		if (run->trace->io[op])
+			check_io_identity(run, op);
+	if (run->engine)
+		check_io_counts(run);
+	check_joined(run);
+	for (int op = 0; op < DIRECTIONS && run->engine; op++)
+		check_outer_sum(run, op);
+}
+
+/* What holds between the engine's figures and the probes'. */
+static void check_engine(struct run *run, const struct test *test)
+{
+	check_balance(run);
+	check_coverage(run, test);
+	check_await(run, test);
+}
+
 void check_run(struct run *run, const struct test *test)
 {
-	if (run->state != RUN_DONE || !run->engine)
+	if (run->state != RUN_DONE)
 		return;
+	if (run->trace && run->engine)
+		check_engine(run, test);
 	if (run->trace) {
-		check_balance(run);
 		check_layers(run, check_identity);
-		check_coverage(run, test);
 		check_layers(run, check_diskstats);
-		check_await(run, test);
+		check_ios(run);
 	}
-	check_percentiles(run);
+	if (run->engine)
+		check_percentiles(run);
 }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the reports begin with. */
+#ifndef REPORT_HEADING_H
+#define REPORT_HEADING_H
+
+#include "view.h"
+
+/* What the targets of the result are to be warned of. */
+void print_warnings(const struct view *view);
+
+/* "iostrata 0.1", without the commit that follows the release: the result's file has it. */
+void add_version(struct text *text, const struct result *result);
+
+/* That the machine is a virtual one, behind a dot; nothing otherwise. */
+void add_machine(struct text *text, const struct machine *machine);
+
+#endif
