@@ -16,6 +16,7 @@ static const struct command {
 	const char *help;
 } commands[] = {
 	{"bench", command_bench, "run the disk benchmark matrix and report where the time goes"},
+	{"trace", command_trace, "show where the time of a program's I/Os goes"},
 	{"report", command_report, "show saved results again, in more detail if wanted"},
 };
 

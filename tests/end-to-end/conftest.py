@@ -104,6 +104,13 @@ def bench(machine):
 
 
 @pytest.fixture
+def trace(machine):
+    trace = program.Trace(machine)
+    yield trace
+    trace.close()
+
+
+@pytest.fixture
 def faulty_bench(machine):
     if not program.FAULTY.exists():
         pytest.skip(f"{program.FAULTY} isn't built (make FAULT=1)")

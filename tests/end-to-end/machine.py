@@ -111,6 +111,72 @@ class Loop:
         return self.path
 
 
+def cgroup_mounts(kind):
+    """(mount point, its options) of every mounted cgroup hierarchy of a kind: cgroup, or cgroup2."""
+    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
+        fields = line.split()
+        if fields[fields.index("-") + 1] == kind:
+            yield pathlib.Path(fields[4]), fields[-1].split(",")
+
+
+class Limit:
+    """
+    A cgroup whose I/O on one device the block layer holds back, before it lets a bio in. With cgroup v1 it may be
+    everybody's I/O there. The kernel counts in slices: what one is worth passes at once, and the next waits for the
+    next slice.
+    """
+
+    SLICE = 0.1
+
+    def __init__(self, device, everybody=False):
+        number = os.stat(str(device)).st_rdev
+        self.number = f"{os.major(number)}:{os.minor(number)}"
+        self.own = not everybody
+        old = [point for point, options in cgroup_mounts("cgroup") if "blkio" in options]
+        self.old = bool(old)
+        if everybody and not old:
+            pytest.skip("absent: without cgroup v1 nothing limits all of a device")
+        root = old[0] if old else self.hierarchy_with_io()
+        if old and not (root / "blkio.throttle.read_iops_device").exists():
+            pytest.skip("absent: this kernel can't limit I/O")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="iostrata-test-", dir=root)) if self.own else root
+
+    @staticmethod
+    def hierarchy_with_io():
+        for point, _ in cgroup_mounts("cgroup2"):
+            if "io" in (point / "cgroup.controllers").read_text().split():
+                (point / "cgroup.subtree_control").write_text("+io")
+                return point
+        pytest.skip("absent: no cgroup hierarchy has the controller of I/O")
+
+    def words(self, iops):
+        """Shell code that sets the limit; None: there is none."""
+        if not self.old:
+            rate = iops or "max"
+            return f'echo "{self.number} riops={rate} wiops={rate}" >{self.folder}/io.max'
+        return "\n".join(f'echo "{self.number} {iops or 0}" >{self.folder}/blkio.throttle.{way}_iops_device'
+                         for way in ("read", "write"))
+
+    def set(self, iops):
+        command("sh", "-c", self.words(iops))
+
+    @property
+    def join(self):
+        """Shell code that brings the shell into the cgroup, and with it what it starts from then on."""
+        return f"echo $$ >{self.folder}/cgroup.procs" if self.own else ":"
+
+    @property
+    def prefix(self):
+        """In front of a command: runs it in the cgroup."""
+        return "sh", "-c", f'{self.join}; exec "$@"', "sh"
+
+    def close(self):
+        self.set(None)
+        if self.own:
+            wait_until(lambda: not (self.folder / "cgroup.procs").read_text(), 10, f"end of what is in {self.folder}")
+            self.folder.rmdir()
+
+
 class Machine:
     """Makes devices and file systems below one folder in memory, and takes all of them away in reverse order."""
 
@@ -151,6 +217,11 @@ class Machine:
         device = Loop(self.image(size, folder), *options)
         self.stack.callback(device.close)
         return device
+
+    def limit(self, device, **options):
+        limit = Limit(device, **options)
+        self.stack.callback(limit.close)
+        return limit
 
     def ext4(self, device, *options):
         """Without the kernel threads that go on formatting after mkfs."""

@@ -72,7 +72,7 @@ def assert_refused(outcome, *words, status=2):
     assert not outcome.json_files and not outcome.csv_files, outcome
     assert not outcome.stdout, outcome
     lines = outcome.stderr.splitlines()
-    assert len(lines) == 1 and re.match(r"iostrata( bench)?: ", lines[0]), outcome
+    assert len(lines) == 1 and re.match(r"iostrata( bench| trace)?: ", lines[0]), outcome
     for word in words:
         assert str(word) in lines[0], f"{word!r} isn't named\n{outcome}"
 
@@ -214,6 +214,23 @@ class Bench:
         done = subprocess.run([self.binary, *argv], cwd=self.cwd, env=self.environment(None), stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=30, **options)
         return done.returncode, done.stdout, done.stderr
+
+
+class Trace(Bench):
+    """`iostrata trace` in the same surroundings. Its own words come first, as the program takes the rest."""
+
+    def arguments(self, argv, defaults=True, outdir=None):
+        words = ["trace", "--outdir", str(outdir or self.outdir)] if defaults else ["trace"]
+        return words + [str(word) for word in argv]
+
+    @contextlib.contextmanager
+    def watching(self, *argv, **options):
+        """A trace of something that goes on, once its probes are live."""
+        with self.start(*argv, **options) as running:
+            m.wait_until(lambda: re.search(r"^tracing ", self.text("stderr"), re.M) or running.process.poll() is not None,
+                         60, lambda: f"live probes\n{running.outcome()}")
+            assert running.process.poll() is None, running.outcome()
+            yield running
 
 
 def control_terminal():

@@ -7,11 +7,15 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
-	EXIT_INCOMPLETE = 5, /* a test failed */
-	EXIT_SIGNALLED = 128, /* plus the signal: 130 for Ctrl-C */
+	EXIT_INCOMPLETE = 5,	   /* a test failed */
+	EXIT_OURS = 125,	   /* of trace, whose other ones are the program's: we failed */
+	EXIT_NOT_EXECUTABLE = 126, /* of trace: the program was found and cannot be run */
+	EXIT_NOT_FOUND = 127,	   /* of trace */
+	EXIT_SIGNALLED = 128,	   /* plus the signal: 130 for Ctrl-C */
 };
 
 int command_bench(int argc, char **argv);
+int command_trace(int argc, char **argv);
 int command_report(int argc, char **argv);
 
 #endif

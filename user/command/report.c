@@ -16,6 +16,7 @@
 #include "report/csv.h"
 #include "report/layers.h"
 #include "report/terminal.h"
+#include "report/trace.h"
 #include "result/file.h"
 
 /* Far above any result: a file without an end must not take all memory. */
@@ -24,8 +25,8 @@
 enum key { KEY_CSV = 256 };
 
 static const struct option_row rows[] = {
-	{KEY_CSV, "csv", "FILE", "write the figures as CSV to this new file, too; of one result"},
-	{'v', "verbose", NULL, "show what each device of the stack did in each test"},
+	{KEY_CSV, "csv", "FILE", "write the figures as CSV to this new file, too; of one result of bench"},
+	{'v', "verbose", NULL, "show more: of bench, what each device of the stack did in each test"},
 	{'h', "help", NULL, "show this"},
 	{0},
 };
@@ -63,7 +64,7 @@ static void print_help(void)
 {
 	puts("usage: iostrata report [options] RESULT...\n"
 	     "\n"
-	     "Shows results that bench has saved (iostrata_*.json), as it showed them.\n");
+	     "Shows results that bench or trace have saved (iostrata_*.json), as they did.\n");
 	options_print(rows);
 }
 
@@ -77,8 +78,8 @@ static int parse(struct report *report, int argc, char **argv)
 	report->files = argc - first;
 	if (!report->files)
 		return log_failure(-EINVAL,
-				   "no result: name a file that bench has written, iostrata_*.json (see iostrata "
-				   "report -h)");
+				   "no result: name a file that bench or trace has written, iostrata_*.json (see "
+				   "iostrata report -h)");
 	if (report->csv && report->files > 1)
 		return log_failure(-EINVAL, "--csv is of one result, and %zu are given", report->files);
 	return 0;
@@ -137,8 +138,11 @@ static void print(const struct report *report, const struct result *result)
 	bool colour = log_colourful(STDOUT_FILENO);
 	struct text text = {0};
 
-	report_terminal(result, colour, &text);
-	if (report->verbose)
+	if (result_is_trace(result))
+		report_trace(result, colour, report->verbose, &text);
+	else
+		report_terminal(result, colour, &text);
+	if (report->verbose && !result_is_trace(result))
 		report_layers(result, colour, &text);
 	fwrite(text.data, 1, text.length, stdout);
 	text_free(&text);
@@ -194,7 +198,9 @@ static int show(struct report *report, const char *path)
 	if (report->files > 1)
 		print_name(report, path);
 	print(report, result);
-	if (report->csv)
+	if (report->csv && result_is_trace(result))
+		err = log_failure(-EINVAL, "%s: is of trace, and has no figures for --csv", path);
+	else if (report->csv)
 		err = write_csv(report->csv, result);
 	result_free(result);
 	return err;
