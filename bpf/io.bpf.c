@@ -62,15 +62,9 @@ volatile uint64_t slow_logged = 0;
 
 __noinline int io_count_stage(uint32_t op, uint32_t stage, uint64_t elapsed)
 {
-	uint32_t key = op * IO_STAGES + stage, bucket = hist_bucket(elapsed);
-	struct stage_counts *counts = bpf_map_lookup_elem(&io_stages, &key);
+	uint32_t key = op * IO_STAGES + stage;
 
-	if (!counts || bucket >= HIST_BUCKETS)
-		return 0;
-	counts->sum += elapsed;
-	if (elapsed > counts->max)
-		counts->max = elapsed;
-	counts->bucket[bucket]++;
+	add_to(bpf_map_lookup_elem(&io_stages, &key), elapsed);
 	return 0;
 }
 
@@ -88,20 +82,10 @@ __noinline int count_parts(const struct parts *parts)
 	if (!parts)
 		return 0;
 	for (uint32_t i = 0; i < IO_PARTS; i++) {
-		uint64_t elapsed = parts->time[i];
-		uint32_t key = parts->op * IO_STAGES + i, bucket;
-		struct stage_counts *counts;
+		uint32_t key = parts->op * IO_STAGES + i;
 
-		if (!(parts->has & 1u << i))
-			continue;
-		bucket = hist_bucket(elapsed);
-		counts = bpf_map_lookup_elem(&io_stages, &key);
-		if (!counts || bucket >= HIST_BUCKETS)
-			continue;
-		counts->sum += elapsed;
-		if (elapsed > counts->max)
-			counts->max = elapsed;
-		counts->bucket[bucket]++;
+		if (parts->has & 1u << i)
+			add_to(bpf_map_lookup_elem(&io_stages, &key), parts->time[i]);
 	}
 	return 0;
 }

@@ -202,15 +202,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long number)
 
 static __always_inline void count_call_time(uint32_t call, uint64_t elapsed)
 {
-	uint32_t bucket = hist_bucket(elapsed);
-	struct stage_counts *counts = bpf_map_lookup_elem(&call_times, &call);
-
-	if (!counts || bucket >= HIST_BUCKETS)
-		return;
-	counts->sum += elapsed;
-	if (elapsed > counts->max)
-		counts->max = elapsed;
-	counts->bucket[bucket]++;
+	add_to(bpf_map_lookup_elem(&call_times, &call), elapsed);
 }
 
 static __always_inline void count_clocks(struct call_counts *counts, const struct task_state *state,

@@ -94,10 +94,10 @@ static __always_inline struct op_counts *counts_of(uint32_t layer, uint32_t op)
 	return bpf_map_lookup_elem(&ops, &key);
 }
 
-static __always_inline void add_to_stage(uint32_t layer, uint32_t op, uint32_t stage, uint64_t elapsed)
+/* Adds a latency in ns to a histogram of this CPU, which may be NULL. */
+static __always_inline void add_to(struct stage_counts *counts, uint64_t elapsed)
 {
-	uint32_t key = (layer * OPS + op) * STAGES + stage, bucket = hist_bucket(elapsed);
-	struct stage_counts *counts = bpf_map_lookup_elem(&stages, &key);
+	uint32_t bucket = hist_bucket(elapsed);
 
 	if (!counts || bucket >= HIST_BUCKETS)
 		return;
@@ -105,6 +105,13 @@ static __always_inline void add_to_stage(uint32_t layer, uint32_t op, uint32_t s
 	if (elapsed > counts->max)
 		counts->max = elapsed;
 	counts->bucket[bucket]++;
+}
+
+static __always_inline void add_to_stage(uint32_t layer, uint32_t op, uint32_t stage, uint64_t elapsed)
+{
+	uint32_t key = (layer * OPS + op) * STAGES + stage;
+
+	add_to(bpf_map_lookup_elem(&stages, &key), elapsed);
 }
 
 /*
