@@ -118,12 +118,24 @@ enum bpf_func_id___loop {
 	BPF_FUNC_loop___loop = 181,
 };
 
-/* Before 5.17 a loop must be bounded: this many rounds. */
-#define FEW_ROUNDS 64
-
 static __always_inline bool has_loops(void)
 {
 	return bpf_core_enum_value_exists(enum bpf_func_id___loop, BPF_FUNC_loop___loop);
 }
+
+/*
+ * Calls `round` (static, of an index and the context) until it returns other than 0, `rounds` times at the most. Before
+ * 5.17 a loop must be bounded, and is gone through by the verifier round by round: there it is `few` times at the most.
+ */
+#define repeat(rounds, few, round, context)                                                                            \
+	do {                                                                                                           \
+		if (has_loops()) {                                                                                     \
+			bpf_loop(rounds, round, context, 0);                                                           \
+			break;                                                                                         \
+		}                                                                                                      \
+		for (uint32_t i = 0; i < (few) && i < (rounds); i++)                                                   \
+			if (round(i, context))                                                                         \
+				break;                                                                                 \
+	} while (0)
 
 #endif

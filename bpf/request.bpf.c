@@ -121,29 +121,6 @@ static __always_inline void issue_slot(struct bio_slot *slot, uint64_t now)
 		io_issued(slot->io, cpu, now);
 }
 
-/* 1 when the bio's Q was recorded. */
-__noinline int bio_issued(uint64_t bio, uint32_t layer, uint64_t now)
-{
-	struct bio_slot *slot = queued_slot(bio, layer);
-
-	if (!slot)
-		return 0;
-	issue_slot(slot, now);
-	return 1;
-}
-
-__noinline int bio_requeued(uint64_t bio, uint32_t layer)
-{
-	struct bio_slot *slot = queued_slot(bio, layer);
-
-	if (!slot)
-		return 0;
-	__sync_fetch_and_add(&slot->requests, -1);
-	if (slot->io)
-		io_requeued(slot->io);
-	return 1;
-}
-
 /* All bytes of a bio are complete. */
 static __always_inline void finish(struct bio_slot *slot, uint64_t now)
 {
@@ -198,62 +175,82 @@ __noinline int flush_ended(const struct walk *walk)
 	return 0;
 }
 
-/* The bios after the first. */
-static __always_inline void walk_on(struct op_counts *counts, const struct walk *walk, uint32_t queued_on)
-{
-	uint64_t bio = next_bio(walk->bio);
+/* --- walks: each handles the bio at hand, and goes on to the next --- */
 
-	for (int i = 1; i < MAX_WALK && bio; i++) {
-		counts->walked++;
-		if (!bio_issued(bio, queued_on, walk->now))
-			counts->unqueued++;
-		bio = next_bio(bio);
-	}
-	if (bio)
-		counts->walk_over++;
-}
-
-__noinline int walk_requeued(const struct walk *walk)
+static long issue_next(uint32_t index, struct walk *walk)
 {
-	struct op_counts *counts = walk ? counts_of(walk->layer, walk->op) : 0;
-	uint32_t queued_on;
-	uint64_t bio;
+	struct bio_slot *slot = queued_slot(walk->bio, queue_of(walk->layer));
+	struct op_counts *counts = counts_of(walk->layer, walk->op);
 
 	if (!counts)
-		return 0;
-	queued_on = queue_of(walk->layer);
-	bio = walk->bio;
-	for (int i = 0; i < MAX_WALK && bio; i++) {
-		counts->walked--;
-		if (!bio_requeued(bio, queued_on))
-			counts->unqueued--;
-		bio = next_bio(bio);
+		return 1;
+	counts->walked++;
+	if (slot)
+		issue_slot(slot, walk->now);
+	else
+		counts->unqueued++;
+	walk->bio = next_bio(walk->bio);
+	return !walk->bio;
+}
+
+static long requeue_next(uint32_t index, struct walk *walk)
+{
+	struct bio_slot *slot = queued_slot(walk->bio, queue_of(walk->layer));
+	struct op_counts *counts = counts_of(walk->layer, walk->op);
+
+	if (!counts)
+		return 1;
+	counts->walked--;
+	if (!slot) {
+		counts->unqueued--;
+	} else {
+		__sync_fetch_and_add(&slot->requests, -1);
+		if (slot->io)
+			io_requeued(slot->io);
 	}
-	if (bio)
+	walk->bio = next_bio(walk->bio);
+	return !walk->bio;
+}
+
+/* Of the bytes that are complete those are a bio's that are its, and are taken off. */
+static long complete_next(uint32_t index, struct walk *walk)
+{
+	uint32_t size = bio_size(walk->bio);
+
+	if (size > walk->bytes)
+		size = walk->bytes;
+	walk->bytes -= size;
+	bio_completed(walk->bio, queue_of(walk->layer), size, walk->now);
+	walk->bio = next_bio(walk->bio);
+	return !walk->bio || !walk->bytes;
+}
+
+__noinline int walk_requeued(const struct walk *first)
+{
+	struct op_counts *counts = first ? counts_of(first->layer, first->op) : 0;
+	struct walk walk;
+
+	if (!counts || !first->bio)
+		return 0;
+	walk = *first;
+	repeat(MAX_WALK, MAX_WALK, requeue_next, &walk);
+	if (walk.bio)
 		counts->walk_over--;
 	return 0;
 }
 
-/* Of the bytes that are complete those are a bio's that are its, and are taken off. */
-__noinline int walk_completed(const struct walk *walk)
+__noinline int walk_completed(const struct walk *first)
 {
-	uint32_t queued_on, bytes;
-	uint64_t bio;
+	struct walk walk;
 
-	if (!walk)
+	if (!first || !first->bio)
 		return 0;
-	queued_on = queue_of(walk->layer);
-	bytes = walk->bytes;
-	bio = walk->bio;
-	for (int i = 0; i < MAX_WALK && bio && bytes; i++) {
-		uint32_t size = walk->single ? bytes : bio_size(bio);
-
-		if (size > bytes)
-			size = bytes;
-		bytes -= size;
-		bio_completed(bio, queued_on, size, walk->now);
-		bio = bytes ? next_bio(bio) : 0;
+	if (first->single) {
+		bio_completed(first->bio, queue_of(first->layer), first->bytes, first->now);
+		return 0;
 	}
+	walk = *first;
+	repeat(MAX_WALK, MAX_WALK, complete_next, &walk);
 	return 0;
 }
 
@@ -277,48 +274,59 @@ static __always_inline void take_off(uint32_t layer, uint32_t class, uint64_t no
  * All bios of a request that is issued. The request's class is that of its first bio; one whose Q was not recorded is
  * somebody else's, and one without any bio a flush of the cache. Returns the class.
  */
-__noinline int walk_issued(const struct walk *walk)
+__noinline int walk_issued(const struct walk *first)
 {
-	struct op_counts *counts = walk ? counts_of(walk->layer, walk->op) : 0;
-	uint32_t queued_on, class = CLASS_FLUSH;
+	struct op_counts *counts = first ? counts_of(first->layer, first->op) : 0;
 	struct bio_slot *slot = 0;
+	uint32_t class = CLASS_FLUSH;
+	struct walk walk;
 
 	if (!counts)
 		return 0;
-	queued_on = queue_of(walk->layer);
-	if (walk->bio) {
-		slot = queued_slot(walk->bio, queued_on);
+	if (first->bio) {
+		slot = queued_slot(first->bio, queue_of(first->layer));
 		class = slot ? stamp_class(slot->queued) : CLASS_OTHERS;
 	}
-	if (config.io && layer_flags(walk->layer) & LAYER_TOP)
-		take_off(walk->layer, class, walk->now);
-	if (!walk->bio)
+	if (config.io && layer_flags(first->layer) & LAYER_TOP)
+		take_off(first->layer, class, first->now);
+	if (!first->bio)
 		return class;
 	counts->walked++;
 	if (slot)
-		issue_slot(slot, walk->now);
+		issue_slot(slot, first->now);
 	else
 		counts->unqueued++;
-	if (!walk->single)
-		walk_on(counts, walk, queued_on);
+	if (first->single)
+		return class;
+	walk = *first;
+	walk.bio = next_bio(walk.bio);
+	if (walk.bio)
+		repeat(MAX_WALK - 1, MAX_WALK - 1, issue_next, &walk);
+	if (walk.bio)
+		counts->walk_over++;
 	return class;
+}
+
+__noinline int land_at(uint64_t stamp, uint64_t now)
+{
+	uint32_t layer = stamp_layer(stamp), class = stamp_class(stamp);
+	struct flight *flight;
+
+	if (!(layer_flags(layer) & LAYER_TOP))
+		return 0;
+	flight = bpf_map_lookup_elem(&flights, &layer);
+	if (flight && __sync_fetch_and_add(&flight->requests, -lane(class)) == lane(class))
+		flight->idle_since = now;
+	if (config.clocks)
+		clock_change(class, -1, now);
+	return 0;
 }
 
 /* And is down again, in whatever way. */
 static __always_inline void land(uint64_t stamp, uint64_t now)
 {
-	uint32_t layer = stamp_layer(stamp), class = stamp_class(stamp);
-	struct flight *flight;
-
-	if (!config.io || !(layer_flags(layer) & LAYER_TOP))
-		return;
-	flight = bpf_map_lookup_elem(&flights, &layer);
-	if (!flight)
-		return;
-	if (__sync_fetch_and_add(&flight->requests, -lane(class)) == lane(class))
-		flight->idle_since = now;
-	if (config.clocks)
-		clock_change(class, -1, now);
+	if (config.io)
+		land_at(stamp, now);
 }
 
 /* --- D --- */
@@ -527,10 +535,11 @@ int BPF_PROG(on_complete, struct request *rq, int error, unsigned int bytes)
 		return 0;
 	}
 	count_completed(counts, bytes, error & 0xff);
-	add_to_stage(layer, op, STAGE_DEVICE, now - issued);
 	if (partition) {
 		count_completed(partition, bytes, error & 0xff);
 		count_stage(0, op, STAGE_DEVICE, now - issued);
 	}
+	/* Last, as it has many branches, and the verifier goes through what follows for each of them. */
+	add_to_stage(layer, op, STAGE_DEVICE, now - issued);
 	return 0;
 }

@@ -417,25 +417,16 @@ static long reap(uint32_t index, struct batch *batch)
 	return 0;
 }
 
-static __always_inline void count_left(uint32_t left)
+/* What one call brings, where loops are bounded. */
+#define FEW_RESULTS 64
+
+static __always_inline void count_left(uint32_t count)
 {
 	struct io_counts *counts = io_counts_of(IO_OP_READ);
 
-	if (counts)
-		counts->left += left;
+	if (counts && !has_loops() && count > FEW_RESULTS)
+		counts->left += count - FEW_RESULTS;
 }
-
-#define repeat(rounds, round, batch)                                                                                   \
-	do {                                                                                                           \
-		if (has_loops()) {                                                                                     \
-			bpf_loop(rounds, round, batch, 0);                                                             \
-			break;                                                                                         \
-		}                                                                                                      \
-		for (uint32_t i = 0; i < FEW_ROUNDS && i < (rounds); i++)                                              \
-			round(i, batch);                                                                               \
-		if ((rounds) > FEW_ROUNDS)                                                                             \
-			count_left((rounds) - FEW_ROUNDS);                                                             \
-	} while (0)
 
 static __always_inline void end_submit(struct pt_regs *regs, struct task_state *state, struct task_struct *task,
 				       long result)
@@ -448,7 +439,7 @@ static __always_inline void end_submit(struct pt_regs *regs, struct task_state *
 	batch.kioctx = kioctx_of(task, CALL_ARGUMENT1(regs));
 	batch.ending.asked = state->entered;
 	if (batch.kioctx)
-		repeat(count, announce, &batch);
+		repeat(count, FEW_RESULTS, announce, &batch);
 }
 
 static __always_inline void end_getevents(struct pt_regs *regs, struct task_state *state, struct task_struct *task,
@@ -468,10 +459,12 @@ static __always_inline void end_getevents(struct pt_regs *regs, struct task_stat
 	batch.kioctx = kioctx_of(task, CALL_ARGUMENT1(regs));
 	if (!batch.kioctx)
 		return;
-	if (count == 1)
+	if (count == 1) {
 		reap(0, &batch);
-	else
-		repeat(count, reap, &batch);
+		return;
+	}
+	repeat(count, FEW_RESULTS, reap, &batch);
+	count_left(count);
 }
 
 /* --- io_uring --- */
@@ -502,7 +495,7 @@ static __always_inline void end_uring(struct task_state *state)
 	batch.ending.asked = state->entered;
 	batch.ending.woken = state->woken;
 	batch.ending.woken_by = state->woken_by;
-	repeat(1u << 16, deliver, &batch);
+	repeat(1u << 16, FEW_RESULTS, deliver, &batch);
 }
 
 /* Whatever call it was in, the thread is out of the driver now. */
