@@ -92,6 +92,31 @@ static void without_the_device_the_longest_path_wins(void **state)
 	assert_mount(tree->root, tree->root, "/dev/none2");
 }
 
+/* What is written to an overlay lands in its upper directory. */
+static void overlay_lies_where_its_upper_directory_does(void **state)
+{
+	/* One on a disk, as the tree may be in memory. */
+	static const char *const places[] = {"/var/tmp", "/usr", "/"};
+	const struct tree *tree = *state;
+	const char *upper = NULL;
+	struct mount mount = {0};
+	struct text table = {0};
+	char *line;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places) && !upper; i++)
+		upper = major(device_of(places[i])) ? places[i] : NULL;
+	if (!upper)
+		skip();
+	line = xasprintf("overlay overlay rw,lowerdir=/lower,upperdir=%s,workdir=/work", upper);
+	add_line(&table, 1, makedev(0, 4003), tree->root, line);
+	write_mounts(tree, &table);
+	assert_int_equal(mount_of_path(tree->root, &mount), 0);
+	assert_string_equal(mount.filesystem, "overlay");
+	assert_true(mount.device == device_of(upper));
+	mount_clear(&mount);
+	free(line);
+}
+
 static void links_and_blanks_in_paths(void **state)
 {
 	const struct tree *tree = *state;
@@ -400,6 +425,7 @@ int main(void)
 		IN_TREE(longest_path_of_the_device_wins),
 		IN_TREE(last_of_two_on_one_point_wins),
 		IN_TREE(without_the_device_the_longest_path_wins),
+		IN_TREE(overlay_lies_where_its_upper_directory_does),
 		IN_TREE(links_and_blanks_in_paths),
 		IN_TREE(failures_leave_the_mount_alone),
 		cmocka_unit_test(proc_of_this_machine),

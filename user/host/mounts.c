@@ -117,6 +117,30 @@ static dev_t device_behind(struct libmnt_fs *fs, dev_t own)
 	return device;
 }
 
+/* What is written to an overlay goes to its upper directory. */
+static dev_t device_of_upper(struct libmnt_fs *fs, dev_t own)
+{
+	struct stat status;
+	dev_t device = own;
+	char *value, *upper;
+	size_t length;
+
+	if (mnt_fs_get_option(fs, "upperdir", &value, &length))
+		return own;
+	upper = xasprintf("%.*s", (int)length, value);
+	if (!stat(upper, &status) && major(status.st_dev) != 0)
+		device = status.st_dev;
+	free(upper);
+	return device;
+}
+
+static dev_t device_of(struct libmnt_fs *fs, dev_t own)
+{
+	const char *type = mnt_fs_get_fstype(fs);
+
+	return type && !strcmp(type, "overlay") ? device_of_upper(fs, own) : device_behind(fs, own);
+}
+
 static char *copy_of(const char *string)
 {
 	return xstrdup(string ? string : "");
@@ -139,7 +163,7 @@ static int find_mount(struct libmnt_table *table, const char *path, struct mount
 		.source = copy_of(mnt_fs_get_source(fs)),
 		.point = copy_of(mnt_fs_get_target(fs)),
 		.options = copy_of(mnt_fs_get_options(fs)),
-		.device = device_behind(fs, status.st_dev),
+		.device = device_of(fs, status.st_dev),
 	};
 	return 0;
 }

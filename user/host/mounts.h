@@ -7,7 +7,8 @@
 
 /*
  * A mounted file system; mount_clear() frees the strings, none of which is NULL. `device` is what its blocks lie on:
- * for btrfs and FUSE the source's, if that is one block device. block_stack() fails for any other.
+ * for btrfs and FUSE the source's, if that is one block device, for overlay the upper directory's. block_stack() fails
+ * for any other.
  */
 struct mount {
 	char *filesystem; /* "ext4" */
