@@ -117,14 +117,14 @@ static __always_inline uint32_t class_of(enum owner owner)
 }
 
 /* Reads of the workload outside of any system call are page faults'; bios in a call are counted for its kind. */
-static __always_inline void count_for_task(struct task_state *state, const struct arrival *arrival)
+static __always_inline void count_for_task(struct task_state *state, const struct arrival *arrival, uint32_t io)
 {
 	if (!state || arrival->op > OP_WRITE)
 		return;
 	if (state->inside) {
 		state->bios[arrival->op & 1].bios++;
 		state->bios[arrival->op & 1].bytes += arrival->size;
-	} else if (arrival->op == OP_READ && !is_in_call()) {
+	} else if (!io && arrival->op == OP_READ && !is_in_call()) {
 		begin_fault(state, arrival->size, arrival->now);
 	}
 }
@@ -136,10 +136,10 @@ static __always_inline enum owner judge(const struct arrival *arrival, struct ta
 	enum owner owner = is_xfs_log(arrival) ? OWNER_JOURNAL : own ? OWNER_WORKLOAD : owner_of(arrival);
 
 	count_owner(owner, arrival->op, arrival->size, 1);
-	if (owner != OWNER_WORKLOAD && owner != OWNER_WRITEBACK)
+	if ((owner != OWNER_WORKLOAD && owner != OWNER_WRITEBACK) || config.own == OWN_EVERYONE)
 		count_foreigner(arrival, owner);
-	else if (config.clocks && !io && own)
-		count_for_task(state, arrival);
+	if (config.clocks && own)
+		count_for_task(state, arrival, io);
 	return owner;
 }
 

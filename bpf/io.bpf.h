@@ -36,6 +36,9 @@ extern volatile uint64_t target_inode;
 #define CONTEXT_CALL  1
 #define CONTEXT_URING 2
 
+/* Not 0 once the workload queued bios that no I/O could be found for: the file system has ways of its own. */
+extern volatile uint32_t strange_bios;
+
 /* What an I/O is found by. */
 struct io_key {
 	uint64_t key, context; /* key 0: not known */

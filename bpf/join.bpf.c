@@ -218,8 +218,10 @@ __noinline int io_queued(const struct arrival *arrival, struct task_state *state
 	}
 	ask_bio(&asker, arrival->bio, arrival->end);
 	if (!asker.id.key) {
-		if (state)
+		if (state && !is_metadata(arrival->flags)) {
 			state->unknown++;
+			strange_bios = 1;
+		}
 		return 0;
 	}
 	number = find_asked(&asker, state, arrival->op == OP_READ ? IO_OP_READ : IO_OP_WRITE);

@@ -8,6 +8,7 @@ const volatile struct trace_config config = {.set_mask = 1};
 volatile uint32_t recording = 0;
 volatile uint64_t target_inode = 0;
 volatile uint64_t interval = 0;
+volatile uint32_t strange_bios = 0;
 
 struct task_map tasks SEC(".maps");
 struct op_map ops SEC(".maps");

@@ -25,10 +25,11 @@ struct {
 
 /* --- files --- */
 
-/* S_IFMT and two of its values (include/uapi/linux/stat.h). */
-#define MODE_MASK  0170000
-#define MODE_FILE  0100000
-#define MODE_BLOCK 0060000
+/* S_IFMT and three of its values (include/uapi/linux/stat.h). */
+#define MODE_MASK      0170000
+#define MODE_FILE      0100000
+#define MODE_BLOCK     0060000
+#define MODE_DIRECTORY 0040000
 
 static __always_inline uint64_t file_of(struct task_struct *task, uint32_t descriptor)
 {
@@ -67,7 +68,8 @@ static __always_inline bool is_of_layers(uint64_t inode)
 	read_field(&mode, struct inode, inode, i_mode);
 	if ((mode & MODE_MASK) == MODE_BLOCK) {
 		read_field(&device, struct inode, inode, i_rdev);
-	} else if ((mode & MODE_MASK) == MODE_FILE) {
+	} else if ((mode & MODE_MASK) == MODE_FILE || (mode & MODE_MASK) == MODE_DIRECTORY) {
+		/* A directory can be synced, and is: a new file's name is durable only then. */
 		read_field(&super, struct inode, inode, i_sb);
 		read_field(&device, struct super_block, super, s_dev);
 	} else {
@@ -206,9 +208,10 @@ static __always_inline void count_call_time(uint32_t call, uint64_t elapsed)
 }
 
 static __always_inline void count_clocks(struct call_counts *counts, const struct task_state *state,
-					 const struct clock_reading *now)
+					 const struct clock_reading *now, bool slept)
 {
-	for (int i = 0; i < CLASSES; i++)
+	/* A call that never slept did not wait for what was in flight meanwhile. */
+	for (int i = 0; i < CLASSES && slept; i++)
 		counts->clock[i] += now->total[i] - state->clock[i];
 	for (int op = 0; op < 2; op++) {
 		counts->bios[op].bios += state->bios[op].bios;
@@ -241,7 +244,7 @@ __noinline int count_call(struct task_state *state, uint32_t call, const struct 
 		counts->bytes += ending->result;
 	if (config.clocks) {
 		clock_read(&reading, ending->returned);
-		count_clocks(counts, state, &reading);
+		count_clocks(counts, state, &reading, state->woken != 0);
 		sync_by_journal(state, &reading);
 	}
 	count_call_time(call, ending->returned - state->entered);
@@ -298,7 +301,7 @@ __noinline int end_fault(struct task_state *state)
 		return 0;
 	clock_read(&reading, now);
 	counts->calls++;
-	count_clocks(counts, state, &reading);
+	count_clocks(counts, state, &reading, true);
 	count_call_time(call, now - state->faulted);
 	state->faulted = 0;
 	return 0;
@@ -411,7 +414,8 @@ static long reap(uint32_t index, struct batch *batch)
 	} else {
 		struct io_counts *counts = io_counts_of(IO_OP_READ);
 
-		if (counts && recording)
+		/* Where only some files are followed, it may well have been of another one. */
+		if (counts && recording && !config.files_on)
 			counts->unbegun++;
 	}
 	return 0;

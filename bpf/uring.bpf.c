@@ -48,7 +48,10 @@ static __always_inline uint64_t called_at(const struct task_state *state)
 	return state->inside == CALL_URING + 1 ? state->entered : since_epoch();
 }
 
-/* Its request is used again, and nothing told of its end: the completion ring overflowed, or it asked for no entry. */
+/*
+ * Its request is used again, and nothing told of its end: the completion ring overflowed, or it asked for no entry. One
+ * that never reached a disk may have been of any file.
+ */
 static __always_inline void end_untold(uint32_t number)
 {
 	struct io_slot *slot = io_at(number);
@@ -56,6 +59,10 @@ static __always_inline void end_untold(uint32_t number)
 
 	if (!slot)
 		return;
+	if (!slot->record.boundary[BOUNDARY_QUEUE]) {
+		io_forget(number);
+		return;
+	}
 	slot->record.boundary[BOUNDARY_QUEUE] = 0;
 	slot->record.end = IO_END_CQE_LOST;
 	io_fold(number, &ending);
@@ -110,7 +117,10 @@ int BPF_PROG(on_uring_submit_sqe)
 	return 0;
 }
 
-/* One that never reached a disk: of another file, or answered by the page cache. Returns whether it is followed. */
+/*
+ * One that never reached a disk: of another file, answered by the page cache, or on a file system with bios of its own
+ * kind. Returns whether it is followed.
+ */
 static __always_inline bool judge_unqueued(struct io_slot *slot, uint64_t req)
 {
 	uint64_t file = 0;
@@ -118,8 +128,12 @@ static __always_inline bool judge_unqueued(struct io_slot *slot, uint64_t req)
 	read_field(&file, struct io_kiocb, req, file);
 	if (!is_followed(file))
 		return false;
-	if (slot->record.op != IO_OP_SYNC && !(flags_of(file) & O_DIRECT))
+	if (slot->record.op == IO_OP_SYNC)
+		return true;
+	if (!(flags_of(file) & O_DIRECT))
 		slot->record.end = IO_END_BUFFERED;
+	else if (strange_bios)
+		slot->record.end = IO_END_UNJOINED;
 	return true;
 }
 

@@ -5,6 +5,7 @@ add up to its total, whatever engine made it and whatever file system it went th
 """
 
 import pathlib
+import shutil
 
 import pytest
 
@@ -169,6 +170,47 @@ def test_rings_reaped_by_the_program(bench, machine, device):
     assert known > 0.5 * reported, ends(view)
     assert io_stage(view, "device")["count"] >= known
     assert view["in_flight_at_end"] <= 8
+
+
+@pytest.fixture
+def overlay(machine):
+    point = machine.ext4(machine.loop(128 << 20))
+    for name in ("lower", "upper", "work"):
+        (point / name).mkdir()
+    if "\toverlay\n" not in pathlib.Path("/proc/filesystems").read_text():
+        pytest.skip("absent: this kernel has no overlay")
+    return machine.mount("-t", "overlay", "-o", f"lowerdir={point}/lower,upperdir={point}/upper,workdir={point}/work",
+                         "overlay")
+
+
+@pytest.fixture
+def btrfs(machine):
+    if "\tbtrfs\n" not in pathlib.Path("/proc/filesystems").read_text():
+        pytest.skip("absent: this kernel has no btrfs")
+    if not shutil.which("mkfs.btrfs"):
+        pytest.skip("absent: mkfs.btrfs isn't installed")
+    device = machine.loop(256 << 20)
+    m.command("mkfs.btrfs", "-q", "-f", str(device))
+    return machine.mount(str(device))
+
+
+@pytest.mark.parametrize("kind", ["overlay", "btrfs"])
+@pytest.mark.parametrize("engine", WAYS)
+def test_other_file_systems(bench, request, kind, engine):
+    """
+    Their bios are of their own kinds. Those of a synchronous call are told by its thread; what libaio and io_uring asked
+    for is counted, with its total, as not joined.
+    """
+    (run,) = measure(bench, request.getfixturevalue(kind), engine, "RND4K-Q4T2-Mix50")
+    for op, figures in directions(run).items():
+        view = io_of(run, op)
+        assert view["called"] == sum(ends(view).values()) == figures["ios"] == io_stage(view, "total")["count"]
+        assert balanced(view)
+        if WAYS[engine] == "system call":
+            assert ends(view)[JOINED] >= 0.99 * view["called"], ends(view)
+        else:
+            assert ends(view).get("not joined", 0) + ends(view).get(JOINED, 0) == view["called"], ends(view)
+            assert check(run, "ios") == ("warning" if "not joined" in ends(view) else "passed")
 
 
 def test_slowest(bench, device):

@@ -157,8 +157,11 @@ static int open_tracer(struct trace *trace)
 		.slow_from = options->options.slow_from,
 		.slow_records = options->slow_records,
 	};
-	int err = tracer_open(&trace->tracer, &wish);
+	int err;
 
+	log_progress("loading the probes");
+	err = tracer_open(&trace->tracer, &wish);
+	log_progress_end();
 	if (err)
 		return refuse_tracer(trace, err);
 	detail_tracer(trace->tracer);

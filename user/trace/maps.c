@@ -118,10 +118,14 @@ static void clear_array(const struct bpf_map *map)
 	free(zeros);
 }
 
+/* The tables first: what still ends while nothing is recorded is counted if it is found there. */
 void maps_clear(struct tracer *tracer)
 {
 	struct bpf_map *map;
 
+	memset(tracer->request_set, 0, tracer->sets * sizeof(*tracer->request_set));
+	memset(tracer->bio_set, 0, tracer->sets * sizeof(*tracer->bio_set));
+	memset(tracer->io_set, 0, tracer->io_sets * sizeof(*tracer->io_set));
 	bpf_object__for_each_map(map, tracer->skel->obj)
 	{
 		if (bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY)
@@ -129,9 +133,6 @@ void maps_clear(struct tracer *tracer)
 	}
 	clear_array(tracer->skel->maps.clocks);
 	clear_array(tracer->skel->maps.flights);
-	memset(tracer->request_set, 0, tracer->sets * sizeof(*tracer->request_set));
-	memset(tracer->bio_set, 0, tracer->sets * sizeof(*tracer->bio_set));
-	memset(tracer->io_set, 0, tracer->io_sets * sizeof(*tracer->io_set));
 }
 
 /* Hash maps keep the key with the value; what the kernel adds to that for each entry is not counted. */
