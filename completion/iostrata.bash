@@ -95,6 +95,10 @@ _iostrata() {
 		mapfile -t COMPREPLY < <(compgen -W 'lat clat' -- "$current")
 		return
 		;;
+	--stages)
+		mapfile -t COMPREPLY < <(compgen -W 'device device,queue all' -- "$current")
+		return
+		;;
 	--engine)
 		mapfile -t COMPREPLY < <(compgen -W 'fio' -- "$current")
 		return

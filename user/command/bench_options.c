@@ -60,7 +60,8 @@ static const struct option_row rows[] = {
 	 "it, or clat, as older results have (lat)"},
 	{KEY_WRITE_THROUGH, "write-through", NULL, "every write is synced (O_DSYNC), as DiskSpd's -Sh"},
 	{KEY_STAGES, "stages", "LIST",
-	 "what is timed: device, device,queue, or all: the program's I/Os from call to result, too (all)"},
+	 "what is timed: device; device,queue; or all: every I/O from its call to its return, too; each costs more "
+	 "than the one before (all)"},
 	{KEY_NO_TRACE, "no-trace", NULL, "without BPF: the figures of fio alone"},
 	{0, "What may be written", NULL, NULL},
 	{KEY_READ_ONLY, "read-only", NULL, "run the read tests only; a device is not written at all"},
@@ -320,7 +321,7 @@ void bench_options_print(void)
 {
 	puts("usage: iostrata bench [options] TARGET...\n"
 	     "\n"
-	     "Runs the disk benchmark matrix on each target and shows how much of the latency\n"
-	     "was spent in the device.\n");
+	     "Runs the disk benchmark matrix on each target and shows where the latency went:\n"
+	     "program, kernel on the way down, device, kernel on the way back.\n");
 	options_print(rows);
 }

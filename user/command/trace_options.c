@@ -39,8 +39,9 @@ static const struct option_row rows[] = {
 	{'d', "duration", "S", "record for this many seconds (until the program or the processes end, or Ctrl-C)"},
 	{KEY_INTERVAL, "interval", "S", "print a line every S seconds, on standard error"},
 	{KEY_SLOW, "slow", "TIME[,MAX]",
-	 "keep every I/O that took TIME or longer, such as 10ms or 250us, up to MAX of them (1000)"},
-	{KEY_SLOWEST, "slowest", "N", "keep the N slowest I/Os (64)"},
+	 "keep every I/O that took TIME or longer, such as 10ms or 250us, up to MAX of them (1000); buffered calls "
+	 "and fsync are no I/Os"},
+	{KEY_SLOWEST, "slowest", "N", "keep the N slowest I/Os, not buffered calls or fsync (64)"},
 	{0, "Output", NULL, NULL},
 	{'o', "outdir", "DIR", "write all that is known to a JSON file in this directory (no file is written)"},
 	{KEY_JSON, "json", NULL, "print a summary as JSON instead of the report; not with a program"},
