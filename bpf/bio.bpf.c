@@ -266,7 +266,8 @@ int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio)
 			counts->unissued++;
 		return 0;
 	}
-	if (recording && bio->bi_status == STATUS_AGAIN && layer_flags(layer) & LAYER_TOP)
+	/* What was refused moved nothing. */
+	if (recording && bio->bi_status && layer_flags(layer) & LAYER_TOP)
 		count_owner(slot && stamp_class(slot->queued) != CLASS_DATA ? OWNER_OTHERS : OWNER_WORKLOAD, op, size,
 			    -1);
 	if (slot) {

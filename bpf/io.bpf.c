@@ -134,10 +134,69 @@ static __always_inline void count_begun(uint32_t op, uint32_t way, bool has_room
 		counts->table_full++;
 }
 
+static __always_inline void let_go(struct io_slot *slot)
+{
+	slot->context = 0;
+	slot->key = 0;
+}
+
+/* How long a result may lie there, in a set that is full, until it is taken as nobody's; and an I/O be under way. */
+#define ABANDONED_AFTER 1000000000ull
+#define DEAD_AFTER	60000000000ull
+
+static __always_inline bool is_abandoned(const struct io_slot *slot, uint64_t now)
+{
+	const uint64_t *at = slot->record.boundary;
+
+	if (at[BOUNDARY_COMPLETE] && slot->done >= slot->record.bytes)
+		return now > at[BOUNDARY_COMPLETE] + ABANDONED_AFTER;
+	return now > at[BOUNDARY_CALL] + DEAD_AFTER;
+}
+
+/*
+ * Programs end, and leave I/Os behind that nobody will ask for: nothing tells of that. They are found where their room is
+ * needed.
+ */
+__noinline int make_room(uint32_t at)
+{
+	struct io_set *set = bpf_map_lookup_elem(&io_sets, &at);
+	uint64_t now = since_epoch();
+
+	if (!set)
+		return 0;
+	for (int i = 0; i < TABLE_WAYS; i++) {
+		struct io_slot *slot = &set->way[i];
+		struct io_counts *counts;
+
+		if (!slot->key || !is_abandoned(slot, now))
+			continue;
+		counts = io_counts_of(slot->record.op);
+		if (counts && slot->record.boundary[BOUNDARY_CALL])
+			counts->end[IO_END_ABANDONED]++;
+		let_go(slot);
+	}
+	return 0;
+}
+
+/* The way that it takes in its set, or -1. */
+static __always_inline int claim(struct io_set *set, const struct beginning *beginning)
+{
+	for (int i = 0; i < TABLE_WAYS; i++) {
+		struct io_slot *slot = &set->way[i];
+
+		if (slot->key || __sync_val_compare_and_swap(&slot->key, 0, beginning->id.key))
+			continue;
+		fill(slot, beginning);
+		return i;
+	}
+	return -1;
+}
+
 __noinline int io_begin(const struct beginning *beginning)
 {
-	uint32_t at;
 	struct io_set *set;
+	uint32_t at;
+	int way;
 
 	if (!beginning)
 		return 0;
@@ -145,19 +204,14 @@ __noinline int io_begin(const struct beginning *beginning)
 	set = bpf_map_lookup_elem(&io_sets, &at);
 	if (!set)
 		return 0;
-	for (int i = 0; i < TABLE_WAYS; i++) {
-		struct io_slot *slot = &set->way[i];
-
-		if (slot->key || __sync_val_compare_and_swap(&slot->key, 0, beginning->id.key))
-			continue;
-		fill(slot, beginning);
-		if (beginning->called)
-			count_begun(beginning->op, beginning->way, true);
-		return at * TABLE_WAYS + i + 1;
+	way = claim(set, beginning);
+	if (way < 0) {
+		make_room(at);
+		way = claim(set, beginning);
 	}
 	if (beginning->called)
-		count_begun(beginning->op, beginning->way, false);
-	return 0;
+		count_begun(beginning->op, beginning->way, way >= 0);
+	return way < 0 ? 0 : at * TABLE_WAYS + way + 1;
 }
 
 __noinline int io_claim(uint32_t number, uint64_t called, uint64_t task)
@@ -170,12 +224,6 @@ __noinline int io_claim(uint32_t number, uint64_t called, uint64_t task)
 	slot->task = task;
 	count_begun(slot->record.op, slot->record.way, true);
 	return 0;
-}
-
-static __always_inline void let_go(struct io_slot *slot)
-{
-	slot->context = 0;
-	slot->key = 0;
 }
 
 __noinline int io_forget(uint32_t number)

@@ -176,10 +176,10 @@ static __always_inline uint32_t find_libaio(const struct asker *asker, struct ta
 	/* Somebody else's; but what a kernel thread queues for others may be ours, and is claimed when its call ends. */
 	if (!called && !is_kernel_thread(bpf_get_current_task_btf()))
 		return 0;
-	number = io_begin(&beginning);
-	if (state && called && number)
+	/* Also where there is no room: it was queued, and is counted. */
+	if (state && called)
 		state->queued++;
-	return number;
+	return io_begin(&beginning);
 }
 
 static __always_inline uint32_t find_asked(const struct asker *asker, struct task_state *state, uint32_t op)

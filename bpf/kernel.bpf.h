@@ -32,6 +32,8 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct files_struct *files;
 	struct mm_struct *mm;
+	unsigned long maj_flt;
+	unsigned int __state;
 };
 
 struct gendisk {
@@ -109,8 +111,11 @@ struct inode {
 	uint32_t i_rdev;
 };
 
+struct address_space;
+
 struct file {
 	struct inode *f_inode;
+	struct address_space *f_mapping;
 	unsigned int f_flags;
 };
 

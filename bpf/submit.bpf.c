@@ -107,10 +107,15 @@ static __always_inline bool has_file(uint32_t call)
 /* What is written through the page cache is written to the disk by somebody else, later: remember whose it is. */
 static __always_inline void remember_inode(uint64_t file)
 {
-	uint64_t inode = inode_of(file);
+	uint64_t mapping = 0, inode = 0;
 	uint8_t one = 1;
 
-	if (config.clocks)
+	if (!config.clocks)
+		return;
+	/* Of a block device the pages belong to the inode of the device, and not to that of its name. */
+	read_field(&mapping, struct file, file, f_mapping);
+	read_field(&inode, struct address_space, mapping, host);
+	if (inode)
 		bpf_map_update_elem(&own_inodes, &inode, &one, BPF_ANY);
 }
 
@@ -188,6 +193,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long number)
 	}
 	if (!recording || IS_COMPAT_CALL(task))
 		return 0;
+	if (state->faulted)
+		leave_fault(state);
 	state->inside = call;
 	state->entered = since_epoch();
 	state->woken = 0;
@@ -270,9 +277,26 @@ static __always_inline void leave_call(struct task_state *state, uint32_t call, 
 	}
 }
 
+/*
+ * A fault is over when its thread runs again after it slept. One whose page was there before the thread would have slept
+ * (on zram all are) is found to be over by what the thread does next; how long it took is not known.
+ */
+__noinline int leave_fault(struct task_state *state)
+{
+	uint32_t call = CALL_FAULT;
+	struct call_counts *counts = bpf_map_lookup_elem(&call_ops, &call);
+
+	if (!state || !counts)
+		return 0;
+	counts->calls++;
+	state->faulted = 0;
+	return 0;
+}
+
 /* A read bio that a thread queued outside of any system call: a page of a mapped file, with what is read ahead. */
 __noinline int begin_fault(struct task_state *state, uint64_t bytes, uint64_t now)
 {
+	uint64_t faults = bpf_get_current_task_btf()->maj_flt;
 	uint32_t call = CALL_FAULT;
 	struct call_counts *counts = bpf_map_lookup_elem(&call_ops, &call);
 	struct clock_reading reading = {};
@@ -281,9 +305,13 @@ __noinline int begin_fault(struct task_state *state, uint64_t bytes, uint64_t no
 		return 0;
 	counts->bios[OP_READ].bios++;
 	counts->bios[OP_READ].bytes += bytes;
-	if (state->faulted)
+	if (state->faulted && state->faults == faults)
 		return 0;
+	if (state->faulted)
+		leave_fault(state);
 	state->faulted = now;
+	state->faults = faults;
+	state->slept = 0;
 	clock_read(&reading, now);
 	__builtin_memcpy(state->clock, reading.total, sizeof(state->clock));
 	__builtin_memset(state->bios, 0, sizeof(state->bios));
@@ -399,6 +427,16 @@ static long announce(uint32_t index, struct batch *batch)
 	return 0;
 }
 
+/* A result of an I/O whose call was not recorded; of one on a file that is followed, as far as its iocb still tells. */
+static __always_inline void count_unbegun(uint64_t iocb)
+{
+	uint32_t descriptor = 0, op = op_of_iocb(iocb, &descriptor);
+	struct io_counts *counts = io_counts_of(op);
+
+	if (counts && is_followed(file_of(bpf_get_current_task_btf(), descriptor)))
+		counts->unbegun++;
+}
+
 /* struct io_event (include/uapi/linux/aio_abi.h): obj at 8, res at 16; 32 bytes in all. */
 static long reap(uint32_t index, struct batch *batch)
 {
@@ -411,12 +449,8 @@ static long reap(uint32_t index, struct batch *batch)
 	if (number) {
 		batch->ending.result = event[1];
 		io_fold(number, &batch->ending);
-	} else {
-		struct io_counts *counts = io_counts_of(IO_OP_READ);
-
-		/* Where only some files are followed, it may well have been of another one. */
-		if (counts && recording && !config.files_on)
-			counts->unbegun++;
+	} else if (recording) {
+		count_unbegun(event[0]);
 	}
 	return 0;
 }

@@ -59,6 +59,7 @@ static __always_inline struct task_state *current_state(struct task_struct *task
 /* A thread waits for a page of a mapped file since it queued a read outside of any system call, until it runs again. */
 int begin_fault(struct task_state *state, uint64_t bytes, uint64_t now);
 int end_fault(struct task_state *state);
+int leave_fault(struct task_state *state);
 
 /* enum owner of a bio that no task of the workload queued, nor for one of its I/Os. */
 int owner_of(const struct arrival *arrival);

@@ -25,6 +25,17 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 
 /* --- B and W --- */
 
+/* The current thread is about to sleep: in a fault, or in a system call, before which its fault was over. */
+static __always_inline void fall_asleep(struct task_state *state)
+{
+	if (!state || !state->faulted)
+		return;
+	if (is_in_call())
+		leave_fault(state);
+	else
+		state->slept = 1;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
@@ -35,8 +46,10 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		ring_doorbell(cpu, since_epoch());
 	if (!config.clocks)
 		return 0;
+	if (!preempt && prev->__state)
+		fall_asleep(bpf_task_storage_get(&tasks, prev, 0, 0));
 	state = bpf_task_storage_get(&tasks, next, 0, 0);
-	if (state && state->faulted)
+	if (state && state->faulted && state->slept)
 		end_fault(state);
 	return 0;
 }

@@ -70,7 +70,8 @@ enum io_way {
 	ROW(SELF_REAPED, "reaped in user space", "the program took it from the ring itself: known from S to C")        \
 	ROW(UNSEEN, "completion not seen", "it ended while no BPF program could run")                                  \
 	ROW(CLOCK, "clock went backwards", "a boundary is stamped earlier than the one before")                        \
-	ROW(CQE_LOST, "completion without a trace", "of io_uring: an overflown ring, or a skipped entry")
+	ROW(CQE_LOST, "completion without a trace", "of io_uring: an overflown ring, or a skipped entry")               \
+	ROW(ABANDONED, "never asked for", "it was complete, and nobody took the result: its program had ended")
 
 enum io_end {
 #define ROW(id, name, meaning) IO_END_##id,
@@ -297,7 +298,10 @@ struct task_state {
 	uint32_t queued;  /* I/Os that it queued in this call */
 	uint32_t unknown; /* bios in it that no I/O could be found for */
 	uint64_t woken, woken_by; /* since it entered: the last wake-up, and the completion before that on the same CPU */
-	uint64_t faulted; /* when it queued a read outside of any system call, until it runs again; 0: it did not */
+	uint64_t faulted; /* when it queued a read outside of any system call, until that fault is over; 0: it did not */
+	uint64_t faults;  /* its major faults before that one */
+	uint32_t slept;	  /* not 0: it has slept since */
+	uint32_t padding;
 	struct bio_counts bios[2];
 	uint64_t clock[CLASSES];
 };

@@ -556,7 +556,8 @@ static void names_that_are_none(void **state)
 			 "ios.read.ways: names 'lib ', expected one of system call, libaio, io_uring");
 	check_io_refused("\"ends\":", "\"joined\"", "\"\"",
 			 "ios.read.ends: names '', expected one of joined, not queued, buffered, not joined, reaped in "
-			 "user space, completion not seen, clock went backwards, completion without a trace");
+			 "user space, completion not seen, clock went backwards, completion without a trace, never "
+			 "asked for");
 	check_io_refused("\"notes\":", "\"split\"", "\"spilt\"",
 			 "ios.read.notes: names 'spilt', expected one of throttled, retried, by a worker, polled, from "
 			 "the ring, split, flushed, failed");
@@ -589,7 +590,7 @@ static void choices_that_are_none(void **state)
 			 "slowest[0].op: is 'flush', expected one of read, write, sync");
 	check_io_refused("\"slowest\":", "\"way\":\"io_uring\"", "\"way\":7",
 			 "slowest[0].way: is a number, expected a string");
-	check_io_refused("\"slowest\":", "\"end\":\"completion without a trace\",", "", "slowest[0].end: is missing");
+	check_io_refused("\"slowest\":", "\"end\":\"never asked for\",", "", "slowest[0].end: is missing");
 	check_io_refused("\"slowest\":", "[\"throttled\",", "[\"throttled\",null,",
 			 "slowest[0].notes[1]: is null, expected a string");
 	check_io_refused("\"foreigners\":", "\"kind\":\"process\"", "\"kind\":\"person\"",

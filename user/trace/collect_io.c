@@ -66,14 +66,25 @@ static void collect_counts(struct tracer *tracer)
 		percpu_add(skel->maps.call_ops, tracer->cpus, call, &tracer->call[call].counts);
 }
 
-/* The table was empty when the recording began. */
-static void collect_in_flight(struct tracer *tracer)
+static bool is_complete(const struct io_slot *slot)
+{
+	return slot->record.boundary[BOUNDARY_COMPLETE] && slot->done >= slot->record.bytes;
+}
+
+/* The table was empty when the recording began. What no call has claimed is somebody else's. */
+static void collect_left(struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->io_sets * TABLE_WAYS; i++) {
 		const struct io_slot *slot = &tracer->io_set[i / TABLE_WAYS].way[i % TABLE_WAYS];
+		struct io_view *view;
 
-		if (slot->key && slot->record.op < IO_OPS)
-			tracer->io[slot->record.op].in_flight_at_end++;
+		if (!slot->key || !slot->record.boundary[BOUNDARY_CALL] || slot->record.op >= IO_OPS)
+			continue;
+		view = &tracer->io[slot->record.op];
+		if (is_complete(slot))
+			view->counts.end[IO_END_ABANDONED]++;
+		else
+			view->in_flight_at_end++;
 	}
 }
 
@@ -196,7 +207,7 @@ void collect_io_view(struct tracer *tracer, struct trace_view *view)
 	view->ios = true;
 	view->hidden = tracer->hidden ? xstrdup(tracer->hidden) : NULL;
 	collect_counts(tracer);
-	collect_in_flight(tracer);
+	collect_left(tracer);
 	collect_slowest(tracer, view);
 	collect_slow(tracer, view);
 	hand_over(tracer, view);
