@@ -324,7 +324,8 @@ static void identity_of_too_many_ends(void **state)
 	check_run(run, &read_test);
 	check = nth_check("identity", 0);
 	assert_state(check, CHECK_FAILED);
-	assert_has(check->sentence, "1 requests are accounted for that were not started");
+	assert_has(check->sentence, "1 request is accounted for that was not started. Without a time: 1 (table full). Do "
+				    "not rely on this run's device times;");
 }
 
 /* Every leaf and op has its own: a gap in one does not make up for a surplus in another. */
@@ -404,7 +405,7 @@ static void identity_of_bios_that_is_open(void **state)
 		const char *sentence;
 	} known[] = {
 		{998, "2 bios were started and are not accounted for."},
-		{1001, "1 bios are accounted for that were not started."},
+		{1001, "1 bio is accounted for that was not started."},
 	};
 
 	run->trace->leaf[0].queue = true;
@@ -464,7 +465,7 @@ static void identity_of_a_bio_based_layer(void **state)
 	view->completions = 994;
 	check_run(run, &read_test);
 	assert_state(nth_check("identity", 2), CHECK_FAILED);
-	assert_has(nth_check("identity", 2)->sentence, "1 bios were started and are not accounted for.");
+	assert_has(nth_check("identity", 2)->sentence, "1 bio was started and is not accounted for.");
 	assert_state(nth_check("identity", 3), CHECK_PASSED);
 }
 
@@ -503,6 +504,39 @@ static void coverage_of_nothing(void **state)
 	check_run(run, &write_test);
 	assert_state(nth_check("coverage", 0), CHECK_WARNING);
 	assert_string_equal(nth_check("coverage", 0)->found, "no requests");
+}
+
+/* The file of a loop device is in the page cache: its disk had nothing to do. */
+static void coverage_of_a_loop_device(void **state)
+{
+	(void)state;
+	struct layer_view *loop = add_above("loop5");
+
+	memset(layer_op(&run->trace->leaf[0], OP_READ), 0, sizeof(struct op_view));
+	fill_leaf(loop, OP_READ);
+	check_run(run, &read_test);
+	assert_state(nth_check("coverage", 0), CHECK_WARNING);
+	assert_string_equal(nth_check("coverage", 0)->found, "no requests on sda");
+	assert_string_equal(nth_check("coverage", 0)->sentence,
+			    "Not one request of this test reached sda: the page cache under loop5 answered. The only "
+			    "device times are those of loop5.");
+}
+
+/* No layer was followed, but the program's I/Os were. */
+static void coverage_of_joined_ios(void **state)
+{
+	(void)state;
+	memset(layer_op(&run->trace->leaf[0], OP_READ), 0, sizeof(struct op_view));
+	free(run->trace->top);
+	run->trace->top = xstrdup("dm-0");
+	fill_ios(OP_READ);
+	check_run(run, &read_test);
+	assert_state(nth_check("coverage", 0), CHECK_WARNING);
+	assert_has(nth_check("coverage", 0)->sentence, "reached sda: a cache under dm-0 answered.");
+
+	/* those of the other direction say nothing */
+	check_run(run, &write_test);
+	assert_has(nth_check("coverage", 1)->sentence, "There are no device times.");
 }
 
 static void coverage_of_bios(void **state)
@@ -906,15 +940,15 @@ static void ios_fewer_than_reported(void **state)
 	const struct check *check;
 
 	view->counts.end[IO_END_JOINED] = 995;
-	view->counts.table_full = 3;
-	view->in_flight_at_end = 2;
+	view->counts.table_full = 4;
+	view->in_flight_at_end = 1;
 	check_run(run, &read_test);
 	check = nth_check("ios", 0);
 	assert_state(check, CHECK_WARNING);
 	assert_string_equal(check->found, "read 995, write 0 I/Os");
 	assert_string_equal(check->expected, "read 1000, write 0 I/Os");
 	assert_string_equal(check->sentence, "Seen to end were 5 reads fewer than the 1,000 that the engine reports. Of those "
-					     "that were called, 3 found no room in the table, 2 were still in flight at the "
+					     "that were called, 4 found no room in the table, 1 was still in flight at the "
 					     "end.");
 	assert_state(nth_check("ios", 1), CHECK_PASSED); /* of those that ended, all are joined */
 	assert_state(nth_check("identity", 1), CHECK_PASSED);
@@ -943,23 +977,56 @@ static void ios_that_are_not_joined(void **state)
 	const struct check *check;
 
 	view->counts.end[IO_END_JOINED] = 995;
-	view->counts.end[IO_END_UNSEEN] = 4;
+	view->counts.end[IO_END_UNSEEN] = 5;
 	view->counts.end[IO_END_BUFFERED] = 1;
 	run->trace->hidden = xstrdup("kptr_restrict is 2: write 1");
 	check_run(run, &read_test);
 	check = nth_check("ios", 1);
 	assert_state(check, CHECK_PASSED);
 	assert_string_equal(check->found, "99.50 % joined");
-	assert_has(check->sentence, "995 of 1,000 I/Os are known; the others: 1 buffered, 4 completion not seen.");
+	assert_has(check->sentence, "995 of 1,000 I/Os are known; the others: 5 completion not seen. Beside these, rightly "
+				    "without stages: 1 buffered.");
 	assert_null(strstr(check->sentence, "kptr_restrict"));
 
 	view->counts.end[IO_END_JOINED] = 994;
-	view->counts.end[IO_END_UNSEEN] = 5;
+	view->counts.end[IO_END_CLOCK] = 1;
 	check_run(run, &read_test);
 	assert_int_equal(count_checks("ios"), 4);
 	check = nth_check("ios", 3);
 	assert_state(check, CHECK_WARNING);
-	assert_has(check->sentence, "the others: 1 buffered, 5 completion not seen. kptr_restrict is 2: write 1.");
+	assert_has(check->sentence, "the others: 5 completion not seen, 1 clock went backwards. Beside these, rightly "
+				    "without stages: 1 buffered. kptr_restrict is 2: write 1.");
+}
+
+/* The end of a file, what the page cache took, and syncs are no losses, however many they are. */
+static void ios_that_rightly_have_no_stages(void **state)
+{
+	(void)state;
+	struct io_view *view = fill_ios(OP_READ);
+	struct io_view *sync = run->trace->io[IO_OP_SYNC] = xcalloc(1, sizeof(*sync));
+
+	sync->counts.called = sync->counts.end[IO_END_UNJOINED] = 700;
+	view->counts.end[IO_END_JOINED] = 1;
+	view->counts.end[IO_END_NOT_QUEUED] = 600;
+	view->counts.end[IO_END_BUFFERED] = 399;
+	check_run(run, &read_test);
+	assert_state(nth_check("ios", 1), CHECK_PASSED);
+	assert_string_equal(nth_check("ios", 1)->found, "100.00 % joined");
+	assert_string_equal(nth_check("ios", 1)->sentence,
+			    "The stages of 1 of 1 I/O are known. Beside these, rightly without stages: 600 not queued, "
+			    "399 buffered.");
+
+	view->counts.end[IO_END_JOINED] = 0;
+	view->counts.end[IO_END_BUFFERED] = 400;
+	check_run(run, &read_test);
+	assert_state(nth_check("ios", 3), CHECK_NOT_APPLICABLE);
+	assert_has(nth_check("ios", 3)->sentence, "rightly so: 600 not queued, 400 buffered.");
+
+	view->counts.end[IO_END_SELF_REAPED] = view->counts.end[IO_END_BUFFERED];
+	view->counts.end[IO_END_BUFFERED] = 0;
+	check_run(run, &read_test);
+	assert_state(nth_check("ios", 5), CHECK_WARNING);
+	assert_string_equal(nth_check("ios", 5)->found, "0.00 % joined");
 }
 
 static void ios_that_are_unaccounted_for(void **state)
@@ -1044,6 +1111,8 @@ int main(void)
 		READS(coverage_at_the_limit),
 		READS(coverage_below),
 		READS(coverage_of_nothing),
+		READS(coverage_of_a_loop_device),
+		READS(coverage_of_joined_ios),
 		READS(coverage_of_bios),
 		READS(diskstats_of_another_count),
 		READS(diskstats_of_other_sectors),
@@ -1071,6 +1140,7 @@ int main(void)
 		READS(ios_fewer_than_reported),
 		READS(ios_more_than_reported),
 		READS(ios_that_are_not_joined),
+		READS(ios_that_rightly_have_no_stages),
 		READS(ios_that_are_unaccounted_for),
 		READS(the_outer_sum),
 		READS(a_trace_is_checked),

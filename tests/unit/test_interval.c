@@ -127,13 +127,14 @@ static void calls_of_a_buffered_program(void **state)
 	hist_add(&call[CALL_READ], 1200, 24600);
 	hist_add(&call[CALL_FSYNC], 1700000, 40);
 	report = render();
-	assert_string_equal(report, "  3.0 read 12.3k/s 1.20µ  fsync 20/s 1.70m\n");
+	assert_string_equal(report, "  3.0 s  read 12.3k/s mean 1.20 µs p99 1.20 µs ·\n"
+				    "         fsync 20/s mean 1.70 ms p99 1.70 ms\n");
 	free(report);
 	for (int i = 0; i < CALLS; i++)
 		hist_add(&call[i], 1700000, 4000000000);
 	report = render(); /* it fits */
-	assert_has(report, "sync_file_range 2.00G/s 1.70m");
-	assert_has(report, "page fault 2.00G/s 1.70m\n");
+	assert_has(report, "\n         sync_file_range 2.00G/s mean 1.70 ms p99 1.70 ms ·\n");
+	assert_has(report, "page fault 2.00G/s mean 1.70 ms p99 1.70 ms\n");
 	free(report);
 }
 
@@ -151,12 +152,12 @@ static void calls_beside_ios(void **state)
 	free(report);
 	hist_add(&call[CALL_READ], 1000, 10);
 	report = render();
-	assert_has(report, "\n  3.0 read 10/s 1.50µ\n");
+	assert_has(report, "\n  3.0 s  read 10/s mean 1.50 µs p99 2.00 µs\n");
 	free(report);
 	memset(call, 0, sizeof(call));
 	hist_add(&call[CALL_FDATASYNC], 9000, 1);
 	report = render();
-	assert_has(report, "\n  3.0 fdatasync 1/s 9.00µ\n"); /* half a call per second */
+	assert_has(report, "\n  3.0 s  fdatasync 1/s mean 9.00 µs p99 9.00 µs\n"); /* half a call per second */
 	free(report);
 }
 
@@ -166,13 +167,24 @@ static void nothing_happened(void **state)
 
 	(void)state;
 	report = render();
-	assert_string_equal(report, "  3.0 nothing\n");
+	assert_string_equal(report, "  3.0 s  nothing\n");
 	free(report);
 	line.call = NULL;
 	line.to = line.from;
 	report = render();
-	assert_string_equal(report, "  1.0 nothing\n");
+	assert_string_equal(report, "  1.0 s  nothing\n");
 	free(report);
+}
+
+/* Calls that are no I/Os need no heading of I/Os. */
+static void what_stands_under_the_heading(void **state)
+{
+	(void)state;
+	line.stage[IO_OP_WRITE] = stage[IO_OP_WRITE];
+	hist_add(&call[CALL_WRITE], 1000, 10);
+	assert_false(interval_has_ios(&line));
+	hist_add(&stage[IO_OP_WRITE][IO_STAGE_DEVICE], 10000, 1); /* without a total, too */
+	assert_true(interval_has_ios(&line));
 }
 
 static void the_slowest_has_its_own_line(void **state)
@@ -207,6 +219,7 @@ int main(void)
 		cmocka_unit_test_setup(calls_of_a_buffered_program, empty),
 		cmocka_unit_test_setup(calls_beside_ios, empty),
 		cmocka_unit_test_setup(nothing_happened, empty),
+		cmocka_unit_test_setup(what_stands_under_the_heading, empty),
 		cmocka_unit_test_setup(the_slowest_has_its_own_line, empty),
 	};
 

@@ -100,6 +100,59 @@ static void watched_disks(void **state)
 	CHECK("", disks, LAYER(.name = "md0"));
 }
 
+/* The file of a loop device lies on another disk, but what is looked for may be on the loop device. */
+static void watched_loop_devices(void **state)
+{
+	static const struct target disks = {.kind = TARGET_DISKS};
+	struct layer loop = LAYER(.name = "loop5", .backing_file = "/long/name", .size = 1 << 30);
+	struct layer part = LAYER(.name = "loop5p1", .parent_disk = "loop5");
+	struct layer vda = LAYER(.name = "vda", .size = 256ull << 30, .leaf = true);
+
+	(void)state;
+	CHECK("loop5, vda (275 GB)", disks, part, loop, vda);
+	CHECK("loop5 (file /long/name, 1.07 GB)", disks, loop);
+	CHECK("5 disks", disks, loop, loop, loop, loop, vda);
+}
+
+static void check_loops(const char *expected, bool expected_many, struct target target, size_t layers,
+			struct layer *layer)
+{
+	bool many;
+	char *found;
+
+	target.layer = layer;
+	target.layers = layers;
+	found = loops_in_words(&target, &many);
+	if (expected) {
+		assert_non_null(found);
+		assert_string_equal(found, expected);
+		assert_int_equal(many, expected_many);
+	} else {
+		assert_null(found);
+	}
+	free(found);
+}
+
+/* Only where both are watched, and the file is on a disk. */
+static void loops_that_are_counted_twice(void **state)
+{
+	static const struct target all = {.kind = TARGET_DISKS, .given = (char *)"all disks"};
+	static const struct target named = {.kind = TARGET_DISKS, .given = (char *)"loop5,vda"};
+	struct layer layer[] = {
+		LAYER(.name = "loop5", .backing_file = "/a"), LAYER(.name = "vda", .leaf = true),
+		LAYER(.name = "loop6", .backing_file = "/b"), LAYER(.name = "loop7", .backing_file = "/c"),
+		LAYER(.name = "loop8", .backing_file = "/d"), LAYER(.name = "loop9", .backing_file = "/e"),
+	};
+
+	(void)state;
+	check_loops("loop5", false, all, 2, layer);
+	check_loops("loop5, loop6", true, all, 3, layer);
+	check_loops("5 loop devices", true, all, 6, layer);
+	check_loops(NULL, false, named, 3, layer);
+	layer[0].leaf = true; /* its file is on no disk */
+	check_loops(NULL, false, all, 2, layer);
+}
+
 /* The one that was named is shown, and what it stands on. */
 static void a_watched_disk(void **state)
 {
@@ -127,6 +180,8 @@ int main(void)
 		cmocka_unit_test(an_array),
 		cmocka_unit_test(many_disks),
 		cmocka_unit_test(watched_disks),
+		cmocka_unit_test(watched_loop_devices),
+		cmocka_unit_test(loops_that_are_counted_twice),
 		cmocka_unit_test(a_watched_disk),
 		cmocka_unit_test(no_device),
 	};

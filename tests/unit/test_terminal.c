@@ -677,6 +677,26 @@ static void checks_that_did_not_pass(void **state)
 	free(report);
 }
 
+/* What to do is said once for a run, and again where it is about other figures. */
+static void the_same_advice_once(void **state)
+{
+	struct result *result = made_up_matrix(1, 1);
+	char *report;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		run_add_check(&result->run[i / 2], "identity", CHECK_FAILED, NULL, NULL,
+			      "%zu requests too many. Do not rely on this run's times; repeat it.", i);
+	run_add_check(&result->run[0], "identity", CHECK_FAILED, NULL, NULL,
+		      "an I/O too many. Do not rely on this run's stages; repeat it.");
+	report = render(result, false);
+	assert_says(report, "identity: 0 requests too many. Do not rely on this run's times; repeat it. Failed: ");
+	assert_says(report, "identity: 1 requests too many. Failed: ");
+	assert_says(report, "identity: an I/O too many. Do not rely on this run's stages; repeat it. Failed: ");
+	assert_says(report, "identity: 2 requests too many. Do not rely on this run's times; repeat it.");
+	free(report);
+}
+
 static void several_targets(void **state)
 {
 	char *report = render(made_up_matrix(2, 1), false);
@@ -888,6 +908,7 @@ int main(void)
 		cmocka_unit_test(runs_that_are_not_done),
 		cmocka_unit_test(nothing_is_done),
 		cmocka_unit_test(checks_that_did_not_pass),
+		cmocka_unit_test(the_same_advice_once),
 		cmocka_unit_test(several_targets),
 		cmocka_unit_test(several_iterations),
 		cmocka_unit_test(some_iterations_failed),

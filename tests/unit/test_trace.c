@@ -52,10 +52,10 @@ static void the_program_and_its_calls(void **state)
 			   "fsync       40      13   1.700 ms   1.696 ms   1.700 ms\n"
 			   "Direct, and therefore among the I/Os too: 2,000 write.\n");
 	/* of 5,000 × 2.5 µs 5.2 ms; of 40 × 1.7 ms data 400 µs, flush 900 µs, ... each */
-	assert_has(report, "\nof their time         data  others  journal   flush  kernel  disk read   written\n"
-			   "read                41.6 %                           58.4 %      5 MiB\n"
-			   "write               36.0 %                   60.3 %   3.7 %             7.81 MiB\n"
-			   "fsync               23.5 %   1.8 %   14.7 %  52.9 %   7.1 %             3.75 MiB\n"
+	assert_has(report, "\nin flight meanwhile         data others journal  flush kernel disk read  written\n"
+			   "read                      41.6 %                       58.4 %     5 MiB\n"
+			   "write                     36.0 %                60.3 %  3.7 %           7.81 MiB\n"
+			   "fsync                     23.5 %  1.8 %  14.7 % 52.9 %  7.1 %           3.75 MiB\n"
 			   "fsync took 1.700 ms: 400.0 µs own data, 30.0 µs others, 250.0 µs journal,\n"
 			   "  900.0 µs flush, 120.0 µs kernel.\n");
 	assert_has(report, "\nkeeper ended with status 3.\n");
@@ -68,13 +68,13 @@ static void its_ios_and_the_others(void **state)
 
 	(void)state;
 	assert_has(report, "\nsync                 2,000 527.2 µs ");
-	assert_has(report, "\n\non nvme0n1, of   reads       read   writes    written   other ops\n"
+	assert_has(report, "\n\non nvme0n1, of   reads       read   writes    written   flushes\n"
 			   "workload            40      5 MiB    2,060   11.6 MiB\n"
 			   "others              27   3.13 MiB\n"
 			   "writeback                               30    7.5 MiB\n"
 			   "journal                                 80    640 KiB\n"
 			   "\n"
-			   "others by name                reads       read   writes   written   other ops\n"
+			   "by name                       reads       read   writes   written   flushes\n"
 			   "writeback         writeback                          30   7.5 MiB\n"
 			   "backup              process      25   3.13 MiB\n"
 			   "jbd2/nvme0n1p2-     journal                          80   640 KiB\n"
@@ -114,10 +114,46 @@ static void many_foreigners(void **state)
 			.command = xasprintf("small%zu\033[2J", trace->foreigners),
 			.op = {[OP_READ] = {1, 4096}, [OP_FLUSH] = {2, 0}, [OP_DISCARD] = {1, 8192}},
 		};
+	memset(&trace->foreigner[6].op[OP_READ], 0, 2 * sizeof(struct bio_counts));
+	trace->foreigner[6].op[OP_FLUSH].bios = 0;
 	report = render(result, false);
 	assert_has(report, "\nsmall7");
+	assert_has(report, "\nsmall5");
+	assert_lacks(report, "\nsmall6"); /* it only discarded */
 	assert_lacks(report, "\nsmall8");
-	assert_has(report, "\n6 more                            6     24 KiB                             18\n");
+	assert_has(report, "\n6 more                            6     24 KiB                           12\n");
+	free(report);
+}
+
+/* Ops that are rare have a line, and so has what is counted on two disks. */
+static void beside_the_owners(void **state)
+{
+	struct result *result = made_up_program();
+	struct trace_view *trace = result->run[0].trace;
+	struct target *target = &result->target[0];
+	char *report;
+
+	(void)state;
+	trace->queued[OWNER_WORKLOAD][OP_FLUSH] = (struct bio_counts){1300, 0};
+	trace->queued[OWNER_WORKLOAD][OP_DISCARD] = (struct bio_counts){12, 8 << 20};
+	trace->queued[OWNER_OTHERS][OP_WRITE_ZEROES] = (struct bio_counts){1, 4096};
+	target->layer = xreallocarray(target->layer, target->layers + 1, sizeof(*target->layer));
+	target->layer[target->layers++] = (struct layer){.name = xstrdup("loop5"), .backing_file = xstrdup("/image")};
+	report = render(result, false);
+	assert_has(report, "\nBeside these: 12 discard (8 MiB) of workload, 1 write-zeroes (4 KiB) of others.\n\n");
+	assert_lacks(report, "counted there");
+	free(report);
+
+	result = made_up_program();
+	target = &result->target[0];
+	free(target->given);
+	target->given = xstrdup("all disks");
+	target->layer = xreallocarray(target->layer, target->layers + 1, sizeof(*target->layer));
+	target->layer[target->layers++] = (struct layer){.name = xstrdup("loop5"), .backing_file = xstrdup("/image")};
+	report = render(result, false);
+	assert_lacks(report, "Beside these");
+	assert_has(report, "\non all disks: nvme0n1 (Made-up SSD 500, 1 TB), loop5\n");
+	assert_has(report, "\nWhat goes through loop5 is counted there and on the disk of its file.\n\nby name ");
 	free(report);
 }
 
@@ -174,14 +210,16 @@ static void losses_and_checks(void **state)
 
 	(void)state;
 	counts->end[IO_END_UNSEEN] = 1200;
-	counts->end[IO_END_BUFFERED] = 5; /* that is no loss */
+	counts->end[IO_END_BUFFERED] = 5; /* those are no losses */
+	counts->end[IO_END_NOT_QUEUED] = 2;
 	counts->table_full = 3;
 	run->trace->leaf[0].op[OP_WRITE]->loss[LOSS_UNSEEN] = 7;
 	run->trace->hidden = xstrdup("I/Os cannot be joined: the kernel hides its addresses");
 	run->trace->slow_dropped = 1400;
 	run_add_check(run, "ios", CHECK_WARNING, NULL, NULL, "half of them.");
 	report = render(result, false);
-	assert_has(report, "\nI/Os without all of their stages: 1,200 (completion not seen), 3 (table full).\n");
+	assert_has(report, "\nI/Os without all of their stages: 1,200 (completion not seen), 3 (table full).\n"
+			   "I/Os that have no stages: 2 (not queued), 5 (buffered).\n");
 	assert_has(report, "\nRequests without a time: 7 (completion not seen).\n");
 	assert_has(report, "\nI/Os cannot be joined: the kernel hides its addresses.\n");
 	assert_has(report, "\n3 I/Os of 3.000 ms or longer are kept whole; for 1,400 more there was no room.\n");
@@ -252,6 +290,7 @@ int main(void)
 		cmocka_unit_test(its_ios_and_the_others),
 		cmocka_unit_test(verbose_has_more),
 		cmocka_unit_test(many_foreigners),
+		cmocka_unit_test(beside_the_owners),
 		cmocka_unit_test(whose_io_it_was),
 		cmocka_unit_test(how_it_ended),
 		cmocka_unit_test(losses_and_checks),

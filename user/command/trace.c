@@ -53,7 +53,7 @@ struct trace {
 	uint64_t begin; /* of the recording; the other moments are on the same clock */
 	uint64_t end;	/* by --duration; 0: none */
 	uint64_t next_read, next_line;
-	unsigned lines;		/* since the last heading */
+	unsigned lines;		/* since the last heading; 0: there was none */
 	uint64_t asked, killed; /* when we were asked to end, and when the program was killed for it; 0: not */
 	int status;		/* the program's */
 	bool failed;		/* something of ours did */
@@ -186,12 +186,12 @@ static void print_line(struct trace *trace)
 		line.stage[op] = trace->interval->stage[op];
 	line.call = trace->interval->call;
 	line.slowest = trace->interval->has_slowest ? &trace->interval->slowest : NULL;
-	if (!trace->lines || (trace->lines > HEADING_EVERY && log_on_terminal())) {
+	if (interval_has_ios(&line) && (!trace->lines || (trace->lines > HEADING_EVERY && log_on_terminal()))) {
 		trace->lines = 1;
 		interval_heading(colour, &text);
 	}
 	interval_print(&line, colour, &text);
-	for (size_t i = 0; i < text.length; i++)
+	for (size_t i = 0; trace->lines && i < text.length; i++)
 		trace->lines += text.data[i] == '\n';
 	fwrite(text.data, 1, text.length, stderr);
 	text_free(&text);

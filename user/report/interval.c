@@ -5,11 +5,12 @@
 
 #include "base/clock.h"
 #include "base/format.h"
+#include "cells.h"
 #include "screen.h"
 #include "timeline.h"
 
 #define SHORT_FIGURES 3
-#define CALLS_INDENT  6
+#define CALLS_INDENT  9
 
 /* `through` stands in the column of `device`: an I/O has one or the other. */
 static bool has_column(enum io_stage part)
@@ -50,6 +51,15 @@ static void add_short_latency(struct text *text, double ns)
 {
 	static const char *const unit[] = {"n", "µ", "m", "s"};
 
+	add_short(text, ns, unit, ARRAY_SIZE(unit));
+}
+
+/* The same in full: "3.20 µs". */
+static void add_named_latency(struct text *text, const char *name, double ns)
+{
+	static const char *const unit[] = {" ns", " µs", " ms", " s"};
+
+	text_addf(text, " %s ", name);
 	add_short(text, ns, unit, ARRAY_SIZE(unit));
 }
 
@@ -190,26 +200,33 @@ static void print_op(const struct screen *screen, const struct interval_line *li
 
 /* --- calls --- */
 
-/* "read 12.3k/s 1.20µ" for each kind. */
+/* "read 12.3k/s mean 1.20 µs p99 3.40 µs" for each kind. */
+static void add_call(struct text *list, const struct interval_line *line, enum call kind)
+{
+	const struct hist *call = &line->call[kind];
+	struct text fact = {0};
+
+	text_addf(&fact, "%s ", call_name[kind]);
+	add_short_count(&fact, per_second(line, (double)call->count));
+	text_addf(&fact, "/s");
+	add_named_latency(&fact, "mean", hist_mean(call));
+	add_named_latency(&fact, "p99", (double)hist_percentile(call, percentile_percent[P99]));
+	fact_add(list, "%s", fact.data);
+	text_free(&fact);
+}
+
 static void print_calls(const struct screen *screen, const struct interval_line *line)
 {
-	struct text text = {0};
-	bool any = false;
+	struct text text = {0}, list = {0};
 
 	add_time(&text, line);
-	for (int call = 0; line->call && call < CALLS; call++) {
-		if (!line->call[call].count)
-			continue;
-		text_addf(&text, "%s%s" KEEP, any ? "  " : " ", call_name[call]);
-		add_short_count(&text, per_second(line, (double)line->call[call].count));
-		text_addf(&text, "/s" KEEP);
-		add_short_latency(&text, hist_mean(&line->call[call]));
-		any = true;
-	}
-	if (!any)
-		text_addf(&text, " nothing");
+	for (int call = 0; line->call && call < CALLS; call++)
+		if (line->call[call].count)
+			add_call(&list, line, call);
+	text_addf(&text, KEEP "s" KEEP KEEP "%s", list.length ? list.data : "nothing");
 	screen_paragraph(screen, STYLE_PLAIN, CALLS_INDENT, text.data);
 	text_free(&text);
+	text_free(&list);
 }
 
 /* Whether there were calls that are no I/Os: what the page cache answered, or a sync. */
@@ -225,18 +242,22 @@ static bool has_other_calls(const struct interval_line *line)
 	return false;
 }
 
+bool interval_has_ios(const struct interval_line *line)
+{
+	for (int op = 0; op < IO_OPS; op++)
+		if (line->stage[op] && count_ios(line->stage[op]))
+			return true;
+	return false;
+}
+
 void interval_print(const struct interval_line *line, bool colour, struct text *out)
 {
 	const struct screen screen = {.out = out, .colour = colour};
-	bool any = false;
 
-	for (int op = 0; op < IO_OPS; op++) {
-		if (!line->stage[op] || !count_ios(line->stage[op]))
-			continue;
-		print_op(&screen, line, op);
-		any = true;
-	}
-	if (!any || has_other_calls(line))
+	for (int op = 0; op < IO_OPS; op++)
+		if (line->stage[op] && count_ios(line->stage[op]))
+			print_op(&screen, line, op);
+	if (!interval_has_ios(line) || has_other_calls(line))
 		print_calls(&screen, line);
 	if (line->slowest)
 		print_record_line(&screen, line->slowest);

@@ -16,12 +16,16 @@ struct interval_line {
 	const struct io_record *slowest;  /* gets a line of its own; NULL: none */
 };
 
-/* The names of the columns, which are the same for every interval: to be printed now and then. */
+/* Whether it has lines of I/Os, which stand under the heading. */
+bool interval_has_ios(const struct interval_line *line);
+
+/* The names of the columns, which are the same for every interval: to be printed above I/Os now and then. */
 void interval_heading(bool colour, struct text *out);
 
 /*
- * A line for each op that had I/Os, with the mean of each part of its total; and a line of the calls by kind where some
- * of them were no I/Os, or there was nothing at all. Latencies are in short: "3.20µ" are 3.2 µs, "1.23m" 1.23 ms.
+ * A line for each op that had I/Os, with the mean of each part of its total, in short: "3.20µ" are 3.2 µs, "1.23m"
+ * 1.23 ms; and a line of the calls by kind, each figure with its name, where some of them were no I/Os, or there was
+ * nothing at all.
  */
 void interval_print(const struct interval_line *line, bool colour, struct text *out);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "result/check.h"
 #include "share.h"
 #include "where.h"
 
@@ -269,8 +270,22 @@ static size_t count_warnings(const struct view *view, size_t target, const struc
 	return count;
 }
 
-static void print_check(const struct view *view, const struct run *run, const struct check *check, size_t others)
+/* How much of the sentence is said where the check before it in the run ended with `advice`, which is not repeated. */
+static size_t length_to_say(const char *sentence, const char **advice)
 {
+	const char *own = strstr(sentence, CHECK_ADVICE);
+
+	if (own && *advice && !strcmp(own, *advice))
+		return (size_t)(own - sentence);
+	*advice = own ? own : *advice;
+	return strlen(sentence);
+}
+
+/* `advice`: the last one that was printed for this run; NULL: none. */
+static void print_check(const struct view *view, const struct run *run, const struct check *check, size_t others,
+			const char **advice)
+{
+	const char *sentence = check->sentence ? check->sentence : "no reason is known";
 	bool failed = check->state == CHECK_FAILED;
 	struct text where = {0};
 
@@ -280,9 +295,9 @@ static void print_check(const struct view *view, const struct run *run, const st
 		text_addf(&where, " #%u", run->iteration);
 	if (others)
 		text_addf(&where, " and %zu more", others);
-	screen_paragraphf(&view->screen, failed ? STYLE_FAILED : STYLE_WARNING, 2, "%s: %s%s%s: %s",
+	screen_paragraphf(&view->screen, failed ? STYLE_FAILED : STYLE_WARNING, 2, "%s: %s%s%s: %.*s",
 			  failed ? "Failed" : "Warning", where.length ? where.data : "", where.length ? ", " : "",
-			  check->name, check->sentence ? check->sentence : "no reason is known");
+			  check->name, (int)length_to_say(sentence, advice), sentence);
 	text_free(&where);
 }
 
@@ -291,13 +306,16 @@ void print_checks(const struct view *view, size_t target)
 	const struct run *runs = view->result->run, *end = runs + view->result->runs;
 
 	for (const struct run *run = runs; run < end; run++) {
+		const char *advice = NULL;
+
 		for (size_t i = 0; run->target == target && i < run->checks; i++) {
 			const struct check *check = &run->check[i];
 
 			if (check->state == CHECK_FAILED)
-				print_check(view, run, check, 0);
+				print_check(view, run, check, 0, &advice);
 			else if (check->state == CHECK_WARNING && !count_warnings(view, target, run, check->name))
-				print_check(view, run, check, count_warnings(view, target, end, check->name) - 1);
+				print_check(view, run, check, count_warnings(view, target, end, check->name) - 1,
+					    &advice);
 		}
 	}
 }

@@ -163,18 +163,52 @@ static void add_stack(struct text *text, const struct target *target)
 	free(below);
 }
 
-/* The disks that are watched: what is on them is not of interest. */
+/* Of several the loop devices are just named: their files are long names. */
+static void add_disks_and_loops(struct text *text, const struct target *target, const struct layer *const *disks,
+				size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		text_addf(text, "%s%s", i ? ", " : "", disks[i]->name);
+		if (!disks[i]->backing_file)
+			add_body(text, target, disks[i], 1);
+	}
+}
+
+/* The disks that are watched, and the loop devices, which are none to the stack: what is on them is not of interest. */
 static void add_disks(struct text *text, const struct target *target)
 {
 	const struct layer **disks = xcalloc(target->layers, sizeof(const struct layer *));
+	size_t count = 0, loops = 0;
+
+	for (size_t i = 0; i < target->layers; i++) {
+		const struct layer *layer = &target->layer[i];
+
+		if (layer->parent_disk || (!layer->leaf && !layer->backing_file))
+			continue;
+		disks[count++] = layer;
+		loops += layer->backing_file != NULL;
+	}
+	if (loops && count > 1 && count <= MOST_NAMED)
+		add_disks_and_loops(text, target, disks, count);
+	else if (count)
+		add_ends(text, target, disks, count);
+	free(disks);
+}
+
+char *loops_in_words(const struct target *target, bool *many)
+{
+	const struct layer **loops = xcalloc(target->layers, sizeof(const struct layer *));
+	struct text text = {0};
 	size_t count = 0;
 
 	for (size_t i = 0; i < target->layers; i++)
-		if (target->layer[i].leaf)
-			disks[count++] = &target->layer[i];
-	if (count)
-		add_ends(text, target, disks, count);
-	free(disks);
+		if (target->layer[i].backing_file && !target->layer[i].leaf && !target->layer[i].parent_disk)
+			loops[count++] = &target->layer[i];
+	if (target->kind == TARGET_DISKS && target->given && !strcmp(target->given, "all disks"))
+		add_names(&text, loops, count, "loop devices");
+	free(loops);
+	*many = count > 1;
+	return text.length ? text_take(&text) : NULL;
 }
 
 /* One device was named, and the rest of the layers is what it stands on. */

@@ -43,7 +43,9 @@ static void print_heading(const struct view *view)
 	add_version(&text, result);
 	text_addf(&text, DOT "%s%s" DOT "%.10s" KEEP "%s", result->options.quick ? "QUICK" DOT : "", result->config,
 		  result->timestamp, result->timestamp + 11);
-	text_addf(&text, DOT "%s", result->engine_version ? result->engine_version : result->engine);
+	/* A trace that nothing came of has none. */
+	if (result->engine)
+		text_addf(&text, DOT "%s", result->engine_version ? result->engine_version : result->engine);
 	if (result->options.ioengine)
 		text_addf(&text, KEEP "%s", result->options.ioengine);
 	if (result->options.write_through)

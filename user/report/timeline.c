@@ -11,6 +11,8 @@
 
 #define INDENT	    2
 #define BAR_COLUMNS 72
+#define MOST_ALIKE  3
+#define ALIKE	    0.99 /* of the longest total among those that look alike */
 
 /* Each filling is one column wide; UNKNOWN is time that belongs to no part, as a boundary is missing. */
 static const char *const filling[IO_PARTS] = {
@@ -328,7 +330,7 @@ void print_record_line(const struct screen *screen, const struct io_record *reco
 void print_record(const struct screen *screen, const struct io_record *record)
 {
 	print_title(screen, record);
-	if (record_total(record)) {
+	if (record_total(record) && longest_part(record) < IO_PARTS) {
 		print_letters(screen, record);
 		print_bar(screen, record);
 	}
@@ -379,8 +381,37 @@ static void print_heading(const struct screen *screen, const char *heading, cons
 			text_addf(&list, "%s%s" KEEP "%s", list.length ? "  " : "", filling[part], io_stage_name[part]);
 	}
 	screen_empty_line(screen);
-	screen_paragraphf(screen, STYLE_HEADING, 2, "%s  %s", heading, list.length ? list.data : "");
+	screen_paragraphf(screen, STYLE_HEADING, 2, "%s%s%s", heading, list.length ? "  " : "",
+			  list.length ? list.data : "");
 	text_free(&list);
+}
+
+/* How many of them, which are sorted, look like the first: as long, and for the same reason. */
+static size_t count_alike(const struct io_record *const *records, size_t count)
+{
+	size_t alike = 1;
+
+	while (alike < count && records[alike]->op == records[0]->op &&
+	       longest_part(records[alike]) == longest_part(records[0]) &&
+	       (double)record_total(records[alike]) >= ALIKE * (double)record_total(records[0]))
+		alike++;
+	return alike;
+}
+
+/* Draws those at the beginning that look alike, but no more than a few. Returns how many there are. */
+static size_t print_alike(const struct screen *screen, const struct io_record *const *records, size_t count)
+{
+	size_t alike = count_alike(records, count);
+	char least[FORMAT_LENGTH];
+
+	for (size_t i = 0; i < alike && i < MOST_ALIKE; i++)
+		print_record(screen, records[i]);
+	if (alike > MOST_ALIKE)
+		screen_paragraphf(
+			screen, STYLE_PLAIN, 2, "%zu more look%s like these, down to %s.", alike - MOST_ALIKE,
+			alike - MOST_ALIKE == 1 ? "s" : "",
+			keep_together(format_latency(least, (double)record_total(records[alike - 1])), sizeof(least)));
+	return alike;
 }
 
 void print_slowest(const struct screen *screen, const char *heading, const struct run *const *runs, size_t count,
@@ -395,7 +426,7 @@ void print_slowest(const struct screen *screen, const char *heading, const struc
 			found = most;
 		print_heading(screen, heading, records, found);
 	}
-	for (size_t i = 0; i < found; i++)
-		print_record(screen, records[i]);
+	for (size_t i = 0; i < found;)
+		i += print_alike(screen, records + i, found - i);
 	free(records);
 }

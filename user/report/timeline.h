@@ -15,7 +15,7 @@ uint64_t record_part(const struct io_record *record, enum io_stage part);
 /*
  * Four lines or a few more: who and how long; the letters of the boundaries at their moments, or beside one another
  * where these are the same; a bar with another filling for each part; what was in the way. C' where there was no flush
- * and P of a system call are left out: they are C and S.
+ * and P of a system call are left out: they are C and S. Nothing is drawn of an I/O of which no part is known.
  */
 void print_record(const struct screen *screen, const struct io_record *record);
 
@@ -23,7 +23,8 @@ void print_record(const struct screen *screen, const struct io_record *record);
 void print_record_line(const struct screen *screen, const struct io_record *record);
 
 /*
- * Those of the done ones of `runs` under a heading with their fillings, the slowest first, but no more than `most`.
+ * Those of the done ones of `runs` under a heading with their fillings, the slowest first, but no more than `most`;
+ * of several in a row that take the same time for the same reason only the first few, and how many more there are.
  * Nothing, not even the heading, where there are none.
  */
 void print_slowest(const struct screen *screen, const char *heading, const struct run *const *runs, size_t count,

@@ -9,6 +9,7 @@
 #include "cells.h"
 #include "heading.h"
 #include "notes.h"
+#include "result/check.h"
 #include "stages.h"
 #include "target.h"
 #include "timeline.h"
@@ -171,11 +172,11 @@ static void add_waits(struct table *table, enum call kind, const struct call_vie
 			cell_size(row, CLASSES + 2 + (size_t)op, call->counts.bios[op].bytes);
 }
 
-/* What was in flight at the disk while the calls lasted, and what they moved there themselves. */
+/* What was in flight at the disk while the calls slept, and what they moved there themselves. */
 static void print_waits(const struct report *report)
 {
 	struct table table = {0};
-	struct table_row *row = table_add(&table, STYLE_HEADING, "of their time");
+	struct table_row *row = table_add(&table, STYLE_HEADING, "in flight meanwhile");
 
 	set_headings(row, class_name, CLASSES);
 	table_set(row, CLASSES + 1, "kernel");
@@ -232,22 +233,18 @@ static void print_syncs(const struct report *report)
 
 /* --- who was on the disk --- */
 
-static const char *const moved_heading[] = {"reads", "read", "writes", "written", "other ops"};
+static const char *const moved_heading[] = {"reads", "read", "writes", "written", "flushes"};
 
 static void set_moved(struct table_row *row, size_t column, const struct bio_counts counts[OPS])
 {
-	uint64_t others = 0;
-
-	for (int op = 0; op < OPS; op++) {
-		if (op >= DIRECTIONS) {
-			others += counts[op].bios;
-		} else if (counts[op].bios) {
-			cell_count(row, column + 2 * (size_t)op, (double)counts[op].bios);
-			cell_size(row, column + 2 * (size_t)op + 1, counts[op].bytes);
-		}
+	for (int op = 0; op < DIRECTIONS; op++) {
+		if (!counts[op].bios)
+			continue;
+		cell_count(row, column + 2 * (size_t)op, (double)counts[op].bios);
+		cell_size(row, column + 2 * (size_t)op + 1, counts[op].bytes);
 	}
-	if (others)
-		cell_count(row, column + 2 * DIRECTIONS, (double)others);
+	if (counts[OP_FLUSH].bios)
+		cell_count(row, column + 2 * DIRECTIONS, (double)counts[OP_FLUSH].bios);
 }
 
 static bool moved_any(const struct bio_counts counts[OPS])
@@ -258,24 +255,70 @@ static bool moved_any(const struct bio_counts counts[OPS])
 	return false;
 }
 
+/* What the tables have no columns for. */
+static void print_rare_ops(const struct report *report)
+{
+	struct text text = {0};
+
+	for (int owner = 0; owner < OWNERS; owner++) {
+		for (int op = OP_FLUSH + 1; op < OPS; op++) {
+			const struct bio_counts *counts = &report->trace->queued[owner][op];
+			char number[FORMAT_LENGTH], size[FORMAT_LENGTH];
+
+			if (!counts->bios)
+				continue;
+			text_addf(&text, "%s %s" KEEP "%s (%s) of %s", text.length ? "," : "",
+				  format_count(number, counts->bios), op_name[op],
+				  keep_together(format_size(size, counts->bytes), sizeof(size)), owner_name[owner]);
+		}
+	}
+	if (text.length)
+		screen_paragraphf(report->screen, STYLE_PLAIN, 2, "Beside these:%s.", text.data);
+	text_free(&text);
+}
+
+/* A loop device and the disk under it are watched both where all disks are. */
+static void print_counted_twice(const struct report *report)
+{
+	const struct target *target = &report->view.result->target[report->run->target];
+	bool many;
+	char *loops = loops_in_words(target, &many);
+
+	if (loops)
+		screen_paragraphf(report->screen, STYLE_PLAIN, 2,
+				  "What goes through %s is counted there and on the %s.", loops,
+				  many ? "disks of their files" : "disk of its file");
+	free(loops);
+}
+
 static void print_owners(const struct report *report)
 {
 	char *title = xasprintf("on %s, of", report->trace->top ? report->trace->top : "the disk");
 	struct table table = {0};
+	bool any;
 
 	set_headings(table_add(&table, STYLE_HEADING, title), moved_heading, ARRAY_SIZE(moved_heading));
 	free(title);
 	for (int owner = 0; owner < OWNERS; owner++)
 		if (moved_any(report->trace->queued[owner]))
 			set_moved(table_add(&table, STYLE_PLAIN, owner_name[owner]), 1, report->trace->queued[owner]);
+	any = table.rows > 1;
 	print_table(report, &table);
+	if (!any)
+		return;
+	print_rare_ops(report);
+	print_counted_twice(report);
 }
 
+/* Who did nothing but discard is in the line of the rare ops. */
 static void add_foreigner(struct table *table, const struct foreign_view *foreigner)
 {
-	struct table_row *row =
-		table_add(table, STYLE_PLAIN, foreigner->command ? foreigner->command : "without a name");
+	const struct bio_counts *op = foreigner->op;
+	struct table_row *row;
 
+	if (!op[OP_READ].bios && !op[OP_WRITE].bios && !op[OP_FLUSH].bios)
+		return;
+	row = table_add(table, STYLE_PLAIN, foreigner->command ? foreigner->command : "without a name");
 	if (foreigner->command)
 		table_set(row, 1, foreigner_kind_name[foreigner->kind]);
 	set_moved(row, 2, foreigner->op);
@@ -302,7 +345,7 @@ static void print_foreigners(const struct report *report)
 	const struct trace_view *trace = report->trace;
 	size_t shown = trace->foreigners > MOST_FOREIGNERS ? MOST_FOREIGNERS : trace->foreigners;
 	struct table table = {0};
-	struct table_row *row = table_add(&table, STYLE_HEADING, "others by name");
+	struct table_row *row = table_add(&table, STYLE_HEADING, "by name");
 
 	table_set(row, 1, "");
 	for (size_t i = 0; i < ARRAY_SIZE(moved_heading); i++)
@@ -332,31 +375,41 @@ static void print_kept(const struct report *report)
 			  trace->slow_dropped ? " more there was no room" : "");
 }
 
-/* I/Os of which nothing, or not all, is known; those that had no stages in the block layer are none. */
-static void print_io_losses(const struct report *report)
+/* Adds how many reads and writes ended in those ways that are losses, or in those that rightly have no stages. */
+static void add_io_ends(struct text *text, const struct trace_view *trace, bool losses)
 {
-	static const enum io_end lost[] = {IO_END_UNJOINED, IO_END_SELF_REAPED, IO_END_UNSEEN, IO_END_CLOCK,
-					   IO_END_CQE_LOST};
-	uint64_t count[ARRAY_SIZE(lost)] = {0}, table_full = 0;
-	struct text text = {0};
 	char number[FORMAT_LENGTH];
 
-	for (int op = 0; op < IO_OPS; op++) {
-		const struct io_view *view = report->trace->io[op];
+	for (int end = 0; end < IO_ENDS; end++) {
+		uint64_t count = 0;
 
-		table_full += view ? view->counts.table_full : 0;
-		for (size_t i = 0; view && i < ARRAY_SIZE(lost); i++)
-			count[i] += view->counts.end[lost[i]];
+		for (int op = 0; op < DIRECTIONS; op++)
+			count += trace->io[op] ? trace->io[op]->counts.end[end] : 0;
+		if (count && end != IO_END_JOINED && io_end_is_loss(end) == losses)
+			text_addf(text, "%s%s (%s)", text->length ? ", " : "", format_count(number, count),
+				  io_end_name[end]);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(lost); i++)
-		if (count[i])
-			text_addf(&text, "%s%s (%s)", text.length ? ", " : "", format_count(number, count[i]),
-				  io_end_name[lost[i]]);
+}
+
+/* I/Os of which nothing, or not all, is known; and those that had no stages in the block layer, which are no losses. */
+static void print_io_ends(const struct report *report)
+{
+	struct text lost = {0}, without = {0};
+	uint64_t table_full = 0;
+	char number[FORMAT_LENGTH];
+
+	for (int op = 0; op < IO_OPS; op++)
+		table_full += report->trace->io[op] ? report->trace->io[op]->counts.table_full : 0;
+	add_io_ends(&lost, report->trace, true);
+	add_io_ends(&without, report->trace, false);
 	if (table_full)
-		text_addf(&text, "%s%s (table full)", text.length ? ", " : "", format_count(number, table_full));
-	if (text.length)
-		screen_paragraphf(report->screen, STYLE_WARNING, 2, "I/Os without all of their stages: %s.", text.data);
-	text_free(&text);
+		text_addf(&lost, "%s%s (table full)", lost.length ? ", " : "", format_count(number, table_full));
+	if (lost.length)
+		screen_paragraphf(report->screen, STYLE_WARNING, 2, "I/Os without all of their stages: %s.", lost.data);
+	if (without.length)
+		screen_paragraphf(report->screen, STYLE_PLAIN, 2, "I/Os that have no stages: %s.", without.data);
+	text_free(&lost);
+	text_free(&without);
 }
 
 static void print_end(const struct report *report)
@@ -429,7 +482,7 @@ static void print_trace(const struct report *report)
 	print_kept(report);
 	if (hidden)
 		print_hidden(report->screen, hidden);
-	print_io_losses(report);
+	print_io_ends(report);
 	print_losses(&report->view, report->run->target);
 	print_checks(&report->view, report->run->target);
 }

@@ -13,7 +13,7 @@
 bool result_is_trace(const struct result *result);
 
 /*
- * Appends the report: the calls and what they waited for, I/Os by op with all stages, I/O by owner, others by name, the
+ * Appends the report: the calls and what they waited for, I/Os by op with all stages, I/O by owner and by name, the
  * slowest I/Os, losses, the end. With `verbose` more of the slowest, and what the stages mean.
  */
 void report_trace(const struct result *result, bool colour, bool verbose, struct text *out);

@@ -108,21 +108,28 @@ static void add_faults(struct text *text, const struct op_view *view)
 			  format_count(count, view->faults), format_count(found, view->faults_found));
 }
 
-/* Of things whose `times` are known. */
-static void add_closure(struct text *text, const char *things, const char *times, uint64_t started, uint64_t ends)
+static void add_closure(struct text *text, const char *thing, uint64_t started, uint64_t ends)
 {
 	char difference[FORMAT_LENGTH];
+	bool one = distance(started, ends) == 1;
+	const char *were = one ? "was" : "were", *are = one ? "is" : "are";
 
+	format_count(difference, distance(started, ends));
 	if (started == ends)
-		text_addf(text, "every %s that was started is accounted for.", things);
+		text_addf(text, "every %s that was started is accounted for.", thing);
+	else if (started > ends)
+		text_addf(text, "%s %s%s %s started and %s not accounted for.", difference, thing, one ? "" : "s", were,
+			  are);
 	else
-		text_addf(text,
-			  "%s %ss %s. Do not rely on this run's %s; repeat it, and report it as a bug if it "
-			  "happens again.",
-			  format_count(difference, distance(started, ends)), things,
-			  started > ends ? "were started and are not accounted for"
-					 : "are accounted for that were not started",
-			  times);
+		text_addf(text, "%s %s%s %s accounted for that %s not started.", difference, thing, one ? "" : "s", are,
+			  were);
+}
+
+/* `times` are those that nothing is to be concluded from where the accounts do not close. */
+static void add_advice(struct text *text, bool closed, const char *times)
+{
+	if (!closed)
+		text_addf(text, CHECK_ADVICE "%s; repeat it, and report it as a bug if it happens again.", times);
 }
 
 static void add_identity(struct run *run, bool closed, char *found, struct text *sentence)
@@ -141,9 +148,10 @@ static void check_requests(struct run *run, const struct layer_view *layer, enum
 	struct text text = {0};
 
 	text_addf(&text, "%s, %s: ", layer->device, op_name[op]);
-	add_closure(&text, "request", "device times", balance.started, ends);
+	add_closure(&text, "request", balance.started, ends);
 	add_losses(&text, view->loss);
 	add_faults(&text, view);
+	add_advice(&text, closed, "device times");
 	add_identity(run, closed,
 		     xasprintf("issues %" PRIu64 " - requeues %" PRIu64 " %s %" PRIu64 " timed + %" PRIu64
 			       " in flight + %" PRIu64 " lost",
@@ -162,8 +170,9 @@ static void check_bios(struct run *run, const struct layer_view *layer, enum op 
 	if (!balance.started && !ends)
 		return;
 	text_addf(&text, "%s, %s: ", layer->device, op_name[op]);
-	add_closure(&text, "bio", "device times", balance.started, ends);
+	add_closure(&text, "bio", balance.started, ends);
 	add_losses(&text, layer->op[op]->bio_loss);
+	add_advice(&text, closed, "device times");
 	add_identity(run, closed,
 		     xasprintf("bios %" PRIu64 " %s %" PRIu64 " timed + %" PRIu64
 			       " without data or ended early + %" PRIu64 " in flight + %" PRIu64 " lost",
@@ -185,30 +194,77 @@ static void check_identity(struct run *run, const struct layer_view *layer)
 
 /* --- coverage --- */
 
-/* Completions with a time, and requests that were started and not still in flight at the end. */
+/* Adds completions with a time, and requests that were started and not still in flight at the end. */
+static void count_layer(const struct layer_view *layer, const struct test *test, uint64_t *timed, uint64_t *ended)
+{
+	for (int op = 0; op < OPS; op++) {
+		struct balance balance = layer_balance(layer, op);
+
+		if (!test_has_op(test, op))
+			continue;
+		*timed += balance.timed;
+		*ended += balance.started - balance.in_flight;
+	}
+}
+
 static void count_timed(const struct trace_view *trace, const struct test *test, uint64_t *timed, uint64_t *ended)
 {
 	*timed = *ended = 0;
-	for (size_t i = 0; i < trace->leaves; i++) {
-		for (int op = 0; op < OPS; op++) {
-			struct balance balance = layer_balance(&trace->leaf[i], op);
+	for (size_t i = 0; i < trace->leaves; i++)
+		count_layer(&trace->leaf[i], test, timed, ended);
+}
 
-			if (!test_has_op(test, op))
-				continue;
-			*timed += balance.timed;
-			*ended += balance.started - balance.in_flight;
-		}
+static uint64_t joined_of(const struct trace_view *trace, enum io_op op)
+{
+	return trace->io[op] ? trace->io[op]->counts.end[IO_END_JOINED] : 0;
+}
+
+/* The lowest layer above the leaves that the test's I/O came to; NULL where it was seen on none. */
+static const char *lowest_reached(const struct trace_view *trace, const struct test *test)
+{
+	uint64_t joined = 0;
+
+	for (size_t i = trace->aboves; i-- > 0;) {
+		uint64_t timed = 0, ended = 0;
+
+		count_layer(&trace->above[i], test, &timed, &ended);
+		if (ended)
+			return trace->above[i].device;
 	}
+	for (int op = 0; op < DIRECTIONS; op++)
+		joined += test_has_op(test, op) ? joined_of(trace, (enum io_op)op) : 0;
+	return joined ? trace->top : NULL;
+}
+
+/* Something between the device that the I/O came to and the leaves answered: under a loop device its file's pages. */
+static void warn_of_cache(struct run *run, const char *reached)
+{
+	bool loop = !strncmp(reached, "loop", strlen("loop"));
+	struct text leaves = {0};
+
+	for (size_t i = 0; i < run->trace->leaves; i++)
+		text_addf(&leaves, "%s%s", i ? ", " : "", run->trace->leaf[i].device);
+	run_add_check(run, "coverage", CHECK_WARNING, xasprintf("no requests on %s", leaves.data), NULL,
+		      "Not one request of this test reached %s: %s under %s answered. The only device times are those "
+		      "of %s.",
+		      leaves.data, loop ? "the page cache" : "a cache", reached, reached);
+	text_free(&leaves);
 }
 
 static void check_coverage(struct run *run, const struct test *test)
 {
 	char timed_text[FORMAT_LENGTH], ended_text[FORMAT_LENGTH], percent_text[FORMAT_LENGTH];
 	uint64_t timed, ended;
+	const char *reached;
 	double percent;
 	bool enough;
 
 	count_timed(run->trace, test, &timed, &ended);
+	reached = ended || !run->trace->leaves ? NULL : lowest_reached(run->trace, test);
+	if (reached) {
+		warn_of_cache(run, reached);
+		return;
+	}
 	if (!ended) {
 		run_add_check(
 			run, "coverage", CHECK_WARNING, xstrdup("no requests"), NULL,
@@ -221,8 +277,8 @@ static void check_coverage(struct run *run, const struct test *test)
 	run_add_check(
 		run, "coverage", enough ? CHECK_PASSED : CHECK_WARNING,
 		xasprintf("%s %%", format_fixed(percent_text, percent, 2)), xstrdup("99.5 % or more"),
-		"The device time of %s of %s requests is known.%s", format_count(timed_text, timed),
-		format_count(ended_text, ended),
+		"The device time of %s of %s request%s is known.%s", format_count(timed_text, timed),
+		format_count(ended_text, ended), ended == 1 ? "" : "s",
 		enough ? ""
 		       : " The device's figures may be off, in the tail most of all; the identity check says what was "
 			 "lost.");
@@ -554,7 +610,8 @@ static void check_io_identity(struct run *run, enum io_op op)
 	struct text text = {0};
 
 	text_addf(&text, "I/Os, %s: ", io_op_name[op]);
-	add_closure(&text, "I/O", "stages", counts->called, ends);
+	add_closure(&text, "I/O", counts->called, ends);
+	add_advice(&text, closed, "stages");
 	add_identity(run, closed,
 		     xasprintf("called %" PRIu64 " %s %" PRIu64 " ended + %" PRIu64 " in flight + %" PRIu64
 			       " without room in the table",
@@ -572,22 +629,24 @@ static bool ios_are_equal(const struct run *run, enum op op)
 	return run->engine->direction[op].ios == ended_of(run, (enum io_op)op);
 }
 
-static void add_reason(struct text *text, uint64_t count, const char *what)
+/* `were` is "" where `what` has no verb, or one that is the same for one and many. */
+static void add_reason(struct text *text, uint64_t count, const char *were, const char *what)
 {
 	char number[FORMAT_LENGTH];
 
 	if (count)
-		text_addf(text, "%s%s %s", text->length ? ", " : "", format_count(number, count), what);
+		text_addf(text, "%s%s %s%s", text->length ? ", " : "", format_count(number, count),
+			  *were && count == 1 ? "was " : were, what);
 }
 
 /* What is known to set the two counts apart. */
 static void add_reasons(struct text *text, const struct io_view *view)
 {
-	add_reason(text, view->counts.table_full, "found no room in the table");
-	add_reason(text, view->in_flight_at_end, "were still in flight at the end");
-	add_reason(text, view->counts.unbegun, "were called before the recording began");
-	add_reason(text, view->counts.left, "were more than one call's results are looked through for");
-	add_reason(text, view->counts.end[IO_END_CQE_LOST], "had a completion without a trace");
+	add_reason(text, view->counts.table_full, "", "found no room in the table");
+	add_reason(text, view->in_flight_at_end, "were ", "still in flight at the end");
+	add_reason(text, view->counts.unbegun, "were ", "called before the recording began");
+	add_reason(text, view->counts.left, "were ", "more than one call's results are looked through for");
+	add_reason(text, view->counts.end[IO_END_CQE_LOST], "", "had a completion without a trace");
 }
 
 /* A clause for a direction in which the counts differ. */
@@ -641,46 +700,65 @@ static void check_io_counts(struct run *run)
 	free(sentence);
 }
 
-/* How those ended that are not joined. */
-static void add_ends(struct text *text, const struct trace_view *trace)
+bool io_end_is_loss(enum io_end end)
 {
+	return end == IO_END_UNJOINED || end == IO_END_SELF_REAPED || end == IO_END_UNSEEN || end == IO_END_CLOCK ||
+	       end == IO_END_CQE_LOST;
+}
+
+/* Adds how those reads and writes ended that are no losses and not joined, or those that are. Returns how many. */
+static uint64_t add_ends(struct text *text, const struct trace_view *trace, bool losses)
+{
+	uint64_t sum = 0;
+
 	for (int end = 0; end < IO_ENDS; end++) {
 		uint64_t count = 0;
 
-		for (int op = 0; op < IO_OPS; op++)
+		if (end == IO_END_JOINED || io_end_is_loss(end) != losses)
+			continue;
+		for (int op = 0; op < DIRECTIONS; op++)
 			count += trace->io[op] ? trace->io[op]->counts.end[end] : 0;
-		if (end != IO_END_JOINED)
-			add_reason(text, count, io_end_name[end]);
+		add_reason(text, count, "", io_end_name[end]);
+		sum += count;
 	}
+	return sum;
 }
 
-static void check_joined(struct run *run)
+/* Where some of them should have stages: `lost` and `without` say how the others ended. */
+static void judge_joined(struct run *run, uint64_t joined, uint64_t whole, const char *lost, const char *without)
 {
-	char joined_text[FORMAT_LENGTH], ended_text[FORMAT_LENGTH], percent_text[FORMAT_LENGTH];
-	const struct trace_view *trace = run->trace;
-	uint64_t joined = 0, ended = 0;
-	struct text ends = {0};
-	const char *hidden;
-	double percent;
-	bool enough;
+	double percent = 100.0 * (double)joined / (double)whole;
+	bool enough = percent >= MIN_COVERAGE_PERCENT;
+	const char *hidden = enough ? NULL : run->trace->hidden;
+	char joined_text[FORMAT_LENGTH], whole_text[FORMAT_LENGTH], percent_text[FORMAT_LENGTH];
 
-	for (int op = 0; op < IO_OPS; op++) {
-		joined += trace->io[op] ? trace->io[op]->counts.end[IO_END_JOINED] : 0;
-		ended += ended_of(run, op);
-	}
-	if (!ended)
-		return;
-	percent = 100.0 * (double)joined / (double)ended;
-	enough = percent >= MIN_COVERAGE_PERCENT;
-	hidden = enough ? NULL : trace->hidden;
-	add_ends(&ends, trace);
 	run_add_check(run, "ios", enough ? CHECK_PASSED : CHECK_WARNING,
 		      xasprintf("%s %% joined", format_fixed(percent_text, (double)(uint64_t)(percent * 100) / 100, 2)),
-		      xstrdup("99.5 % or more"), "The stages of %s of %s I/Os are known%s%s.%s%s%s",
-		      format_count(joined_text, joined), format_count(ended_text, ended),
-		      ends.length ? "; the others: " : "", ends.length ? ends.data : "", hidden ? " " : "",
-		      hidden ? hidden : "", hidden ? "." : "");
-	text_free(&ends);
+		      xstrdup("99.5 % or more"), "The stages of %s of %s I/O%s are known%s%s.%s%s%s%s%s%s",
+		      format_count(joined_text, joined), format_count(whole_text, whole), whole == 1 ? "" : "s",
+		      lost ? "; the others: " : "", lost ? lost : "",
+		      without ? " Beside these, rightly without stages: " : "", without ? without : "",
+		      without ? "." : "", hidden ? " " : "", hidden ? hidden : "", hidden ? "." : "");
+}
+
+/* A sync has no stages of its own, and neither has what rightly never came to the block layer. */
+static void check_joined(struct run *run)
+{
+	const struct trace_view *trace = run->trace;
+	struct text lost = {0}, without = {0};
+	uint64_t joined = 0, losses, others;
+
+	for (int op = 0; op < DIRECTIONS; op++)
+		joined += joined_of(trace, (enum io_op)op);
+	losses = add_ends(&lost, trace, true);
+	others = add_ends(&without, trace, false);
+	if (joined + losses)
+		judge_joined(run, joined, joined + losses, lost.data, without.data);
+	else if (others)
+		run_add_check(run, "ios", CHECK_NOT_APPLICABLE, NULL, NULL,
+			      "No I/O of this run has stages, and rightly so: %s.", without.data);
+	text_free(&lost);
+	text_free(&without);
 }
 
 /* What was timed from call to return lies inside of what the engine timed; of different I/Os that says little. */
@@ -699,17 +777,16 @@ static void check_outer_sum(struct run *run, enum op op)
 	fits = total_fits(hist_mean(total), latency->mean);
 	format_latency(total_text, hist_mean(total));
 	format_latency(lat_text, latency->mean);
-	run_add_check(
-		run, "outer sum",
-		fits			 ? CHECK_PASSED
-		: ios_are_equal(run, op) ? CHECK_FAILED
-					 : CHECK_WARNING,
-		xasprintf("%s: call to return %s, lat %s", op_name[op], total_text, lat_text),
-		xstrdup("call to return <= lat"), "From call to return a %s took %s, %s.%s", op_name[op], total_text,
-		fits ? "which lies inside of the latency that the engine measured"
-		     : "more than the whole latency that the engine measured",
-		fits ? ""
-		     : " Do not rely on this run's stages; repeat it, and report it as a bug if it happens again.");
+	run_add_check(run, "outer sum",
+		      fits		       ? CHECK_PASSED
+		      : ios_are_equal(run, op) ? CHECK_FAILED
+					       : CHECK_WARNING,
+		      xasprintf("%s: call to return %s, lat %s", op_name[op], total_text, lat_text),
+		      xstrdup("call to return <= lat"), "From call to return a %s took %s, %s.%s", op_name[op],
+		      total_text,
+		      fits ? "which lies inside of the latency that the engine measured"
+			   : "more than the whole latency that the engine measured",
+		      fits ? "" : CHECK_ADVICE "stages; repeat it, and report it as a bug if it happens again.");
 }
 
 static void check_ios(struct run *run)
