@@ -101,6 +101,12 @@ class Witness:
         self.fio = fake_fio(machine.directory(), RUN.format(folder=self.folder, disks=" ".join(disks), before=before,
                                                             beside=beside, after=after, arguments=arguments))
 
+    @staticmethod
+    def in_turn(*pieces):
+        """Shell code of which each run does the next piece."""
+        cases = "\n".join(f"{number}) {piece} ;;" for number, piece in enumerate(pieces))
+        return f"case $((number / 2 % {len(pieces)})) in\n{cases}\nesac"
+
     def counts(self, number, test):
         """What the kernel counted in the witness's run `number`, from 0 on."""
         before, after = ((self.folder / f"{number}.{test}.{when}").read_text() for when in ("before", "after"))
@@ -286,6 +292,20 @@ def xfs(machine, device, *options):
         pytest.skip("mkfs.xfs isn't installed")
     m.command("mkfs.xfs", "-q", "-f", "-K", str(device))
     return machine.mount(*options, str(device))
+
+
+def slow_device(machine):
+    """
+    A loop device over a file on a loop device; both. What a cgroup's processes ask of the upper one, the kernel asks of
+    the lower one in their name: a limit on that is a slow device to them.
+    """
+    lower = machine.loop(96 << 20)
+    image = machine.ext4(lower, "-o", "noatime,commit=300") / "image"
+    image.write_bytes(os.urandom(32 << 20))
+    m.command("sync", image)
+    upper = m.Loop(image, "--direct-io=on")
+    machine.stack.callback(upper.close)
+    return upper, lower
 
 
 @contextlib.contextmanager
