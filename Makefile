@@ -89,11 +89,11 @@ $B/version.h: FORCE
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 FORCE:
 
-# What tools/cost compares with.
-$B/empty: tools/empty/empty.c $B/empty.bpf.o
+# What tools/cost and tests/vm compare with.
+$B/empty: tools/empty/empty.c $B/empty.bpf.o $B/empty_calls.bpf.o
 	$(call say,CC)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
-$B/empty.bpf.o: tools/empty/empty.bpf.c
+$B/empty.bpf.o $B/empty_calls.bpf.o: $B/%.bpf.o: tools/empty/%.bpf.c
 	@mkdir -p $(@D)
 	$(call say,BPF)$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
 

@@ -1,7 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What `bench` of guest/lib.sh brought home."""
+"""What the checks' scripts find in their folder, and what `bench` of guest/lib.sh brought home."""
 
 import json
+import subprocess
+
+import machine
+
+
+def build(out, *names):
+    """Programs of guest/, for the script."""
+    for name in names:
+        subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-o", out / name,
+                        machine.GUEST / f"{name}.c"], check=True)
 
 
 def status(folder):

@@ -13,6 +13,10 @@ LOW, HIGH = 5_003_000, 5_005_000
 TOLERANCE = 0.005
 
 
+def prepare(out):
+    home.build(out, "idler")
+
+
 def near(value):
     return LOW * (1 - TOLERANCE) <= value <= HIGH * (1 + TOLERANCE)
 
