@@ -77,6 +77,7 @@ def assert_whole(view):
     unseen = ends(view).get(NOT_SEEN, 0)
     assert balanced(view) and ends(view)["joined"] + unseen == view["called"], view["ends"]
     assert unseen <= view["called"] * w.UNSEEN_AT_MOST, view["ends"]
+    assert unseen or sum(parts(view).values()) == io_stage(view, "total")["sum"]
 
 
 def slowest_joined(run, least=0):
@@ -260,7 +261,7 @@ def test_slow_device_and_few_tags(bench, machine):
     A device that does so many a second. With four tags and always 32 I/Os on their way, 28 wait in the queue: be it
     that each of many threads waits for a tag, or that the scheduler keeps those of one.
     """
-    device, lower = w.slow_device(machine)
+    device, lower = w.loop_on_loop(machine, "--direct-io=on")
     limit, queue = machine.limit(lower), pathlib.Path(f"/sys/block/{device.name}/queue")
     if "mq-deadline" not in (queue / "scheduler").read_text():
         pytest.skip("absent: this kernel has no mq-deadline")
@@ -303,12 +304,7 @@ def test_slow_flush(bench, machine):
     The upper device keeps what is written, and its flush writes that to the lower one, which is slow. Where it says
     that it keeps nothing, there is no flush.
     """
-    lower = machine.loop(96 << 20)
-    image = machine.ext4(lower, "-o", "noatime,commit=300") / "image"
-    image.write_bytes(bytes(32 << 20))
-    m.command("sync", image)
-    upper = m.Loop(image)
-    machine.stack.callback(upper.close)
+    upper, lower = w.loop_on_loop(machine)
     limit, cache = machine.limit(lower, everybody=True), f"/sys/block/{upper.name}/queue/write_cache"
     turns = [(name, "write back") for name in WAYS] + [("libaio", "write through")]
     before = w.Witness.in_turn(*(f"echo {cached} >{cache}\n{engine(name, 0.45)}" for name, cached in turns))
@@ -403,7 +399,7 @@ def test_competitor(trace):
 
 
 def reader(name, *words):
-    return [PYTHON, "-B", HERE / f"{name}.py", *words]
+    return [PYTHON, "-B", HERE / f"{name}.py", *map(str, words)]
 
 
 def test_unreaped(trace, device):
@@ -420,6 +416,27 @@ def test_unreaped(trace, device):
     assert_all_of_it([min(ratio, 1 / ratio) for ratio in found])
     assert all(between(record, "S", "P") >= 20_000_000 for record in records)
     assert spent(view, "unreaped") >= 0.8 * io_stage(view, "total")["sum"]
+
+
+# --- somebody else's: none of ours ---
+
+
+def test_strangers(trace, device):
+    stranger = subprocess.Popen(reader("aio", device, 4, "rounds=1000000", "sleep=0.001"))
+    try:
+        before = device.stat()["reads"]
+        m.wait_until(lambda: device.stat()["reads"] > before, 10, "reads of the stranger")
+        read = f"dd if={device} of=/dev/null bs=4k count=100 iflag=direct status=none"
+        outcome = trace("-D", device, "--", "sh", "-c", f"{read}; sleep 0.2; {read}")
+    finally:
+        stranger.kill()
+        stranger.wait()
+    assert outcome.status == 0, outcome
+    run = program(outcome.result)
+    view = io_of(run, "read")
+    assert_whole(view)
+    assert view["called"] == 200 and ways(view) == {"system call": 200}
+    assert queued(run, "workload", "read") == 200 * 4096 and queued(run, "others", "read") >= 4 * 4096
 
 
 # --- the page cache: no stage at all ---
@@ -465,7 +482,7 @@ def traced_uring(trace, limit, device, *words):
 
 
 def test_linked(trace, machine):
-    device, lower = w.slow_device(machine)
+    device, lower = w.loop_on_loop(machine, "--direct-io=on")
     limit, pairs = machine.limit(lower), 4
     limit.set(TRICKLE)
     outcome = traced_uring(trace, limit, device, pairs)

@@ -5,7 +5,7 @@ ended.
 
     python3 uring.py FILE PAIRS [die]
 
-It ends with status 77 where io_uring can't be used. Told to die, it does so with the first pair in flight.
+It ends with status 77 where io_uring can't be used. Told to die, it does so once a pair is submitted.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 # The same on all architectures.
 SETUP, ENTER = 425, 426
 BLOCK = 4096
-# Where the second of a pair reads: as far behind the first as all pairs are wide.
+# From one pair to the next. The second reads of all pairs lie behind the first ones.
 STRIDE = 4 * BLOCK
 
 # include/uapi/linux/io_uring.h

@@ -294,16 +294,16 @@ def xfs(machine, device, *options):
     return machine.mount(*options, str(device))
 
 
-def slow_device(machine):
+def loop_on_loop(machine, *options):
     """
-    A loop device over a file on a loop device; both. What a cgroup's processes ask of the upper one, the kernel asks of
-    the lower one in their name: a limit on that is a slow device to them.
+    A loop device over a file on a loop device; both. With --direct-io=on, what a cgroup's processes ask of the upper
+    one, the kernel asks of the lower one in their name: a limit on that is a slow device to them.
     """
     lower = machine.loop(96 << 20)
     image = machine.ext4(lower, "-o", "noatime,commit=300") / "image"
     image.write_bytes(os.urandom(32 << 20))
     m.command("sync", image)
-    upper = m.Loop(image, "--direct-io=on")
+    upper = m.Loop(image, *options)
     machine.stack.callback(upper.close)
     return upper, lower
 

@@ -7,8 +7,8 @@ completes in the call that issues, so nothing ever waits, and the time of a read
 the system call to its return. A reader of our own, which reads as often each time, stands in for fio under `bench`, so
 that it is the workload for the probes, and under `bench --no-trace`, alone and with biolatency beside it. It reads by
 pread, and by libaio, where biolatency adds the same. What is compared is the median of 15 batches of 500 reads, as
-timer interrupts and what runs once a second fall on some batches. Rounds differ by up to 0.2 instructions, of libaio by
-up to 8, also on a busy host; what is added by up to 10 from boot to boot, and the reads themselves by up to 15.
+timer interrupts and what runs once a second fall on some batches. Rounds differ by up to 2 instructions, of libaio by
+up to 8, also on a busy host; what is added by up to 1 from boot to boot, and the reads themselves by up to 15.
 
 The kernel's statistics of programs, of another run, divide what was added among ours. They know how long a program
 itself takes; calling it takes about as much again for each of them, so the rest is divided evenly among the calls.
