@@ -172,18 +172,12 @@ static __always_inline void learn(struct task_struct *task, uint32_t descriptor)
 	target_inode = inode_of(file_of(task, descriptor));
 }
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(on_sys_enter, struct pt_regs *regs, long number)
+/* Apart from the program itself, which for a call that is not watched would only save and restore registers for it. */
+static __noinline int enter(struct pt_regs *regs, uint32_t call)
 {
 	struct task_struct *task;
 	struct task_state *state;
-	uint32_t call;
 
-	if ((unsigned long)number >= MAX_CALL_NUMBER)
-		return 0;
-	call = config.call[number];
-	if (!call)
-		return 0;
 	task = bpf_get_current_task_btf();
 	state = current_state(task);
 	if (!is_own(state)) {
@@ -205,6 +199,19 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long number)
 	if (call <= CALLS)
 		enter_call(state, call - 1, CALL_ARGUMENT1(regs));
 	return 0;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_sys_enter, struct pt_regs *regs, long number)
+{
+	uint32_t call;
+
+	if ((unsigned long)number >= MAX_CALL_NUMBER)
+		return 0;
+	call = config.call[number];
+	if (!call)
+		return 0;
+	return enter(regs, call);
 }
 
 /* --- synchronous calls: R --- */
@@ -545,19 +552,11 @@ static __always_inline void leave_driver(void)
 		ring_doorbell(cpu, since_epoch());
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(on_sys_exit, struct pt_regs *regs, long result)
+static __noinline int leave(struct pt_regs *regs, uint32_t call, long result)
 {
-	unsigned long number = CALL_NUMBER(regs);
 	struct task_struct *task;
 	struct task_state *state;
-	uint32_t call;
 
-	if (number >= MAX_CALL_NUMBER)
-		return 0;
-	call = config.call[number];
-	if (!call)
-		return 0;
 	task = bpf_get_current_task_btf();
 	state = bpf_task_storage_get(&tasks, task, 0, 0);
 	if (!state)
@@ -575,4 +574,18 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long result)
 		leave_call(state, call - 1, result);
 	state->inside = 0;
 	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long result)
+{
+	unsigned long number = CALL_NUMBER(regs);
+	uint32_t call;
+
+	if (number >= MAX_CALL_NUMBER)
+		return 0;
+	call = config.call[number];
+	if (!call)
+		return 0;
+	return leave(regs, call, result);
 }

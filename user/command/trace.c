@@ -159,7 +159,9 @@ static int open_tracer(struct trace *trace)
 	};
 	int err;
 
-	log_progress("loading the probes");
+	/* A program's terminal is its own. */
+	if (!options->program)
+		log_progress("loading the probes");
 	err = tracer_open(&trace->tracer, &wish);
 	log_progress_end();
 	if (err)
