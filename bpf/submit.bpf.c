@@ -401,7 +401,7 @@ static __always_inline void begin_unqueued(const struct batch *batch, uint64_t i
 	slot = number ? io_at(number) : 0;
 	if (slot && beginning.op != IO_OP_SYNC)
 		slot->record.end = !(flags_of(file) & O_DIRECT) ? IO_END_BUFFERED
-				   : batch->unknown		 ? IO_END_UNJOINED
+				   : batch->unknown || strange_bios ? IO_END_UNJOINED
 								 : IO_END_NOT_QUEUED;
 }
 

@@ -209,7 +209,9 @@ def test_other_file_systems(bench, request, kind, engine):
         if WAYS[engine] == "system call":
             assert ends(view)[JOINED] >= 0.99 * view["called"], ends(view)
         else:
-            assert ends(view).get("not joined", 0) + ends(view).get(JOINED, 0) == view["called"], ends(view)
+            # One whose bio a worker of the file system queued before any of ours was seen is not told from one without.
+            assert ends(view).get("not joined", 0) + ends(view).get(JOINED, 0) >= 0.99 * view["called"], ends(view)
+            assert set(ends(view)) <= {"not joined", JOINED, "not queued"}, ends(view)
             assert check(run, "ios") == ("warning" if "not joined" in ends(view) else "passed")
 
 
