@@ -55,6 +55,16 @@ static __always_inline struct io_key uring_key(uint64_t req)
 	return (struct io_key){req, CONTEXT_URING};
 }
 
+/* Of an iocb of libaio: its address in the program, and its ring. */
+static __always_inline struct io_key aio_key(uint64_t kiocb)
+{
+	struct io_key id = {};
+
+	read_field(&id.key, struct aio_kiocb, kiocb, ki_res.obj);
+	read_field(&id.context, struct aio_kiocb, kiocb, ki_ctx);
+	return id;
+}
+
 static __always_inline struct io_counts *io_counts_of(uint32_t op)
 {
 	return bpf_map_lookup_elem(&io_ops, &op);

@@ -29,16 +29,21 @@ static __always_inline void ask_task(struct asker *asker, uint64_t task)
 	asker->way = IO_WAY_CALL;
 }
 
-static __always_inline void ask_kiocb(struct asker *asker, uint64_t kiocb)
+static __always_inline uint64_t completion_of(uint64_t kiocb)
 {
 	uint64_t complete = 0;
 
 	read_field(&complete, struct kiocb, kiocb, ki_complete);
+	return complete;
+}
+
+/* `complete` is what the kiocb is to be ended by, which tells who asked. */
+static __always_inline void ask_kiocb(struct asker *asker, uint64_t kiocb, uint64_t complete)
+{
 	asker->kiocb = kiocb;
 	asker->polled = is_symbol(complete, SYMBOL_URING_POLLED);
 	if (is_symbol(complete, SYMBOL_AIO)) {
-		read_field(&asker->id.key, struct aio_kiocb, kiocb, ki_res.obj);
-		read_field(&asker->id.context, struct aio_kiocb, kiocb, ki_ctx);
+		asker->id = aio_key(kiocb);
 		asker->way = IO_WAY_LIBAIO;
 	} else if (asker->polled || is_symbol(complete, SYMBOL_URING)) {
 		/* The kiocb is the io_kiocb's first member. */
@@ -49,12 +54,12 @@ static __always_inline void ask_kiocb(struct asker *asker, uint64_t kiocb)
 
 static __always_inline void ask_iomap(struct asker *asker, uint64_t dio)
 {
-	uint64_t kiocb = 0, complete = 0, task = 0;
+	uint64_t kiocb = 0, complete, task = 0;
 
 	read_field(&kiocb, struct iomap_dio, dio, iocb);
-	read_field(&complete, struct kiocb, kiocb, ki_complete);
+	complete = completion_of(kiocb);
 	if (complete) {
-		ask_kiocb(asker, kiocb);
+		ask_kiocb(asker, kiocb, complete);
 		return;
 	}
 	read_field(&task, struct iomap_dio, dio, submit.waiter);
@@ -75,7 +80,7 @@ static __always_inline void ask_blkdev(struct asker *asker, uint64_t bio)
 	if (flags & DIO_IS_SYNC)
 		ask_task(asker, owner);
 	else
-		ask_kiocb(asker, owner);
+		ask_kiocb(asker, owner, completion_of(owner));
 }
 
 /* The task that sleeps until its bio ends: the first on the list of the completion. */

@@ -362,7 +362,6 @@ static __always_inline uint64_t kioctx_of(struct task_struct *task, uint64_t rin
 struct batch {
 	uint64_t at;	  /* in the program's memory */
 	uint64_t kioctx;
-	uint64_t task;	  /* address of the current one */
 	struct ending ending;
 	uint32_t unknown; /* bios in this call that no I/O was found for */
 };
@@ -426,7 +425,7 @@ static long announce(uint32_t index, struct batch *batch)
 	begun = slot->record.boundary[BOUNDARY_CALL];
 	if (!begun) {
 		/* A worker queued it before this call was over. */
-		io_claim(number, batch->ending.asked, batch->task);
+		io_claim(number, batch->ending.asked, bpf_get_current_task());
 	} else if (begun != batch->ending.asked) {
 		io_fold_self_reaped(number);
 		begin_unqueued(batch, iocb);
@@ -476,7 +475,7 @@ static __always_inline void count_left(uint32_t count)
 static __always_inline void end_submit(struct pt_regs *regs, struct task_state *state, struct task_struct *task,
 				       long result)
 {
-	struct batch batch = {.at = CALL_ARGUMENT3(regs), .task = bpf_get_current_task(), .unknown = state->unknown};
+	struct batch batch = {.at = CALL_ARGUMENT3(regs), .unknown = state->unknown};
 	uint32_t count = result;
 
 	if (result <= 0 || state->queued >= count)
@@ -490,7 +489,7 @@ static __always_inline void end_submit(struct pt_regs *regs, struct task_state *
 static __always_inline void end_getevents(struct pt_regs *regs, struct task_state *state, struct task_struct *task,
 					  long result)
 {
-	struct batch batch = {.at = CALL_ARGUMENT4(regs), .task = bpf_get_current_task()};
+	struct batch batch = {.at = CALL_ARGUMENT4(regs)};
 	uint32_t count = result;
 
 	if (result <= 0)
@@ -534,9 +533,9 @@ static __always_inline void end_uring(struct task_state *state)
 {
 	struct batch batch = {};
 
-	batch.ending.returned = since_epoch();
 	if (!state->posted)
 		return;
+	batch.ending.returned = since_epoch();
 	batch.ending.asked = state->entered;
 	batch.ending.woken = state->woken;
 	batch.ending.woken_by = state->woken_by;

@@ -74,15 +74,12 @@ int BPF_PROG(on_waking, struct task_struct *task)
 static __always_inline uint32_t io_of_work(uint64_t work)
 {
 	uint64_t kiocb = 0, complete = 0;
-	struct io_key id;
 
 	read_field(&kiocb, struct iomap_dio, work - bpf_core_field_offset(struct iomap_dio, aio.work), iocb);
 	read_field(&complete, struct kiocb, kiocb, ki_complete);
-	if (!config.symbol[SYMBOL_AIO] || complete != config.symbol[SYMBOL_AIO])
-		return io_find(uring_key(kiocb));
-	read_field(&id.key, struct aio_kiocb, kiocb, ki_res.obj);
-	read_field(&id.context, struct aio_kiocb, kiocb, ki_ctx);
-	return io_find(id);
+	if (config.symbol[SYMBOL_AIO] && complete == config.symbol[SYMBOL_AIO])
+		return io_find(aio_key(kiocb));
+	return io_find(uring_key(kiocb));
 }
 
 __noinline int work_begins(uint64_t work)

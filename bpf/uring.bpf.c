@@ -7,7 +7,6 @@
 #include "task.bpf.h"
 #include "trace.bpf.h"
 
-
 /* enum io_uring_op (include/uapi/linux/io_uring.h), which never changes. */
 #define URING_READV	      1
 #define URING_WRITEV	      2
