@@ -116,6 +116,12 @@ static __always_inline uint32_t class_of(enum owner owner)
 	}
 }
 
+/* The other way round; writeback, which the kernel does not refuse, is of the same class as the workload's own. */
+static __always_inline enum owner owner_by_class(uint32_t class)
+{
+	return class == CLASS_DATA ? OWNER_WORKLOAD : class == CLASS_JOURNAL ? OWNER_JOURNAL : OWNER_OTHERS;
+}
+
 /* Reads of the workload outside of any system call are page faults'; bios in a call are counted for its kind. */
 static __always_inline void count_for_task(struct task_state *state, const struct arrival *arrival, uint32_t io)
 {
@@ -266,11 +272,10 @@ int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio)
 			counts->unissued++;
 		return 0;
 	}
-	/* What was refused moved nothing. */
-	if (recording && bio->bi_status && layer_flags(layer) & LAYER_TOP)
-		count_owner(slot && stamp_class(slot->queued) != CLASS_DATA ? OWNER_OTHERS : OWNER_WORKLOAD, op, size,
-			    -1);
 	if (slot) {
+		/* What was refused moved nothing. */
+		if (recording && bio->bi_status && layer_flags(layer) & LAYER_TOP)
+			count_owner(owner_by_class(stamp_class(slot->queued)), op, size, -1);
 		if (slot->io)
 			io_ended_early(slot->io, slot->left, bio->bi_status == STATUS_AGAIN);
 		slot->bio = 0;
