@@ -89,7 +89,8 @@ enum io_end {
 	ROW(RING, "from the ring", "its result was in the ring before the program asked the kernel: R is that moment") \
 	ROW(SPLIT, "split", "it was several requests")                                                                 \
 	ROW(FLUSHED, "flushed", "it waited for a flush")                                                               \
-	ROW(FAILED, "failed", "its result is an error")
+	ROW(FAILED, "failed", "its result is an error")                                                                \
+	ROW(SYNCHRONOUS, "synchronous", "a write that must be durable before it ends (O_DSYNC, O_SYNC)")
 
 enum io_note {
 #define ROW(id, name, meaning) IO_NOTE_##id,
@@ -225,6 +226,8 @@ struct call_counts {
 	uint64_t bytes;			     /* that they returned */
 	struct bio_counts bios[2];	     /* read and write bios that the threads queued in them */
 	uint64_t clock[CLASSES];	     /* ns in them with that class in flight at the disk */
+	uint64_t synchronous, synchronous_bytes; /* of them, writes that must be durable before they return */
+	uint64_t flushed; /* of those, and of syncs: a flush or a write with FUA began and ended on the disk meanwhile */
 };
 
 /* --- others on the disk, by name --- */

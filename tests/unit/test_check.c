@@ -144,6 +144,19 @@ static int free_run(void **state)
 	return 0;
 }
 
+/* As a run of that test; NULL: of a traced program. */
+static void judge(const struct test *test)
+{
+	if (!result->tests) {
+		result->test = xcalloc(1, sizeof(*result->test));
+		result->tests = 1;
+	}
+	if (test)
+		result->test[0] = *test;
+	run->test = test ? 0 : NO_TEST;
+	check_run(result, run);
+}
+
 static size_t count_checks(const char *name)
 {
 	size_t count = 0;
@@ -185,7 +198,7 @@ static void all_passes(void **state)
 
 	(void)state;
 	fill_ios(OP_READ);
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_int_equal(run->checks, ARRAY_SIZE(names));
 	for (size_t i = 0; i < run->checks; i++) {
 		assert_string_equal(run->check[i].name, names[i]);
@@ -197,7 +210,7 @@ static void writes_pass_too(void **state)
 {
 	(void)state;
 	fill_ios(OP_WRITE);
-	check_run(run, &write_test);
+	judge(&write_test);
 	assert_int_equal(run->checks, 10);
 	for (size_t i = 0; i < run->checks; i++)
 		assert_state(&run->check[i], CHECK_PASSED);
@@ -207,13 +220,13 @@ static void unfinished_runs_are_not_checked(void **state)
 {
 	(void)state;
 	run->state = RUN_FAILED;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_int_equal(run->checks, 0);
 
 	run->state = RUN_DONE;
 	trace_view_free(run->trace);
 	run->trace = NULL;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_int_equal(run->checks, 1);
 	assert_state(nth_check("percentiles", 0), CHECK_PASSED);
 }
@@ -228,7 +241,7 @@ static void balance_of_too_many_bytes(void **state)
 	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes += 3 << 20;
 	run->trace->queued[OWNER_WORKLOAD][OP_WRITE].bytes = 4096;
 	run->trace->queued[OWNER_OTHERS][OP_READ].bytes = 999;
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("balance", 0);
 	assert_state(check, CHECK_WARNING);
 	assert_string_equal(check->found, "read 7241728, write 4096 bytes");
@@ -245,12 +258,12 @@ static void balance_of_a_little_beside(void **state)
 	const struct check *check;
 
 	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes += (1 << 20) + 4096;
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("balance", 0);
 	assert_state(check, CHECK_PASSED);
 	assert_has(check->sentence, "1,052,672 read bytes more than the 4,096,000 it reports");
 	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes++;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("balance", 1), CHECK_WARNING);
 }
 
@@ -260,7 +273,7 @@ static void balance_of_too_few_bytes(void **state)
 	const struct check *check;
 
 	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes -= 4096;
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("balance", 0);
 	assert_state(check, CHECK_WARNING);
 	assert_has(check->sentence, "4,096 read bytes fewer than the 4,096,000 it reports");
@@ -272,7 +285,7 @@ static void balance_without_a_disk(void **state)
 	(void)state;
 	free(run->trace->top);
 	run->trace->top = NULL;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("balance", 0), CHECK_UNKNOWN);
 	assert_has(nth_check("balance", 0)->sentence, "--stages");
 }
@@ -291,7 +304,7 @@ static void identity_with_named_losses(void **state)
 	view->in_flight_at_end = 1;
 	view->loss[LOSS_UNSEEN] = 7;
 	view->loss[LOSS_CLOCK] = 1;
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("identity", 0);
 	assert_state(check, CHECK_PASSED);
 	assert_string_equal(check->found, "issues 1000 - requeues 2 = 989 timed + 1 in flight + 8 lost");
@@ -308,7 +321,7 @@ static void identity_that_is_open(void **state)
 	const struct check *check;
 
 	view->completions = 997;
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("identity", 0);
 	assert_state(check, CHECK_FAILED);
 	assert_string_equal(check->found, "issues 1000 - requeues 0 != 997 timed + 0 in flight + 0 lost");
@@ -321,7 +334,7 @@ static void identity_of_too_many_ends(void **state)
 	const struct check *check;
 
 	layer_op(&run->trace->leaf[0], OP_READ)->loss[LOSS_TABLE_FULL] = 1;
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("identity", 0);
 	assert_state(check, CHECK_FAILED);
 	assert_has(check->sentence, "1 request is accounted for that was not started. Without a time: 1 (table full). Do "
@@ -341,7 +354,7 @@ static void identity_of_each(void **state)
 	layer_op(second, OP_READ)->completions = 1;
 	layer_op(second, OP_DISCARD)->issues = 3;
 	layer_op(second, OP_DISCARD)->requeues = 3;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_int_equal(count_checks("identity"), 4);
 	assert_state(nth_check("identity", 0), CHECK_PASSED);
 	assert_state(nth_check("identity", 1), CHECK_FAILED);
@@ -360,7 +373,7 @@ static void identity_names_the_faults(void **state)
 	view->loss[LOSS_UNSEEN] = 5;
 	view->faults = 5;
 	view->faults_found = 4;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("identity", 0), CHECK_PASSED);
 	assert_has(nth_check("identity", 0)->sentence,
 		   "5 (completion not seen). This build drops completions on purpose: 5, of which 4 were found");
@@ -380,7 +393,7 @@ static void identity_of_bios(void **state)
 	view->ended_early = 5;
 	view->bios_in_flight_at_end = 1;
 	view->bio_loss[LOSS_TABLE_FULL] = 10;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_int_equal(count_checks("identity"), 2);
 	check = nth_check("identity", 0);
 	assert_state(check, CHECK_PASSED);
@@ -412,7 +425,7 @@ static void identity_of_bios_that_is_open(void **state)
 	view->bios = 1000;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		view->finished = known[i].finished;
-		check_run(run, &read_test);
+		judge(&read_test);
 		assert_state(nth_check("identity", 2 * i), CHECK_PASSED);
 		assert_state(nth_check("identity", 2 * i + 1), CHECK_FAILED);
 		assert_has(nth_check("identity", 2 * i + 1)->found, "bios 1000 != ");
@@ -431,7 +444,7 @@ static void identity_of_bios_not_followed(void **state)
 	partition->partition = true;
 	layer_op(partition, OP_READ)->bios = 1000;
 	layer_op(md, OP_READ)->bios = 1000;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_int_equal(count_checks("identity"), 2);
 	assert_state(nth_check("identity", 0), CHECK_PASSED);
 	assert_has(nth_check("identity", 0)->sentence, "sda1, read: every request");
@@ -453,7 +466,7 @@ static void identity_of_a_bio_based_layer(void **state)
 	view->finished = 992;
 	view->bios_in_flight_at_end = 1;
 	view->bio_loss[LOSS_UNSEEN] = 4;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_int_equal(count_checks("identity"), 2);
 	assert_state(nth_check("identity", 0), CHECK_PASSED);
 	assert_string_equal(nth_check("identity", 0)->found,
@@ -463,7 +476,7 @@ static void identity_of_a_bio_based_layer(void **state)
 	assert_has(nth_check("identity", 1)->sentence, "sda, read:");
 
 	view->completions = 994;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("identity", 2), CHECK_FAILED);
 	assert_has(nth_check("identity", 2)->sentence, "1 bio was started and is not accounted for.");
 	assert_state(nth_check("identity", 3), CHECK_PASSED);
@@ -483,7 +496,7 @@ static void coverage_at_the_limit(void **state)
 	view->completions = 995;
 	layer_op(&run->trace->leaf[0], OP_WRITE)->issues = 100;
 	layer_op(&run->trace->leaf[0], OP_WRITE)->loss[LOSS_UNSEEN] = 100;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("coverage", 0), CHECK_PASSED);
 	assert_string_equal(nth_check("coverage", 0)->found, "99.50 %");
 	assert_has(nth_check("coverage", 0)->sentence, "995 of 1,000");
@@ -493,7 +506,7 @@ static void coverage_below(void **state)
 {
 	(void)state;
 	layer_op(&run->trace->leaf[0], OP_READ)->completions = 994;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("coverage", 0), CHECK_WARNING);
 	assert_string_equal(nth_check("coverage", 0)->found, "99.40 %");
 }
@@ -501,7 +514,7 @@ static void coverage_below(void **state)
 static void coverage_of_nothing(void **state)
 {
 	(void)state;
-	check_run(run, &write_test);
+	judge(&write_test);
 	assert_state(nth_check("coverage", 0), CHECK_WARNING);
 	assert_string_equal(nth_check("coverage", 0)->found, "no requests");
 }
@@ -514,7 +527,7 @@ static void coverage_of_a_loop_device(void **state)
 
 	memset(layer_op(&run->trace->leaf[0], OP_READ), 0, sizeof(struct op_view));
 	fill_leaf(loop, OP_READ);
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("coverage", 0), CHECK_WARNING);
 	assert_string_equal(nth_check("coverage", 0)->found, "no requests on sda");
 	assert_string_equal(nth_check("coverage", 0)->sentence,
@@ -530,12 +543,12 @@ static void coverage_of_joined_ios(void **state)
 	free(run->trace->top);
 	run->trace->top = xstrdup("dm-0");
 	fill_ios(OP_READ);
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("coverage", 0), CHECK_WARNING);
 	assert_has(nth_check("coverage", 0)->sentence, "reached sda: a cache under dm-0 answered.");
 
 	/* those of the other direction say nothing */
-	check_run(run, &write_test);
+	judge(&write_test);
 	assert_has(nth_check("coverage", 1)->sentence, "There are no device times.");
 }
 
@@ -547,7 +560,7 @@ static void coverage_of_bios(void **state)
 	view->completions = 994;
 	view->bio_loss[LOSS_UNSEEN] = 5;
 	view->bios_in_flight_at_end = 1;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("coverage", 0), CHECK_WARNING);
 	assert_string_equal(nth_check("coverage", 0)->found, "99.50 %");
 }
@@ -560,7 +573,7 @@ static void diskstats_of_another_count(void **state)
 	const struct check *check;
 
 	run->trace->leaf[0].stat[STAT_READ].ios = 1001;
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("diskstats", 0);
 	assert_state(check, CHECK_FAILED);
 	assert_string_equal(check->found, "1000 requests, 8000 sectors");
@@ -572,7 +585,7 @@ static void diskstats_of_other_sectors(void **state)
 {
 	(void)state;
 	run->trace->leaf[0].stat[STAT_READ].sectors = 7992;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("diskstats", 0), CHECK_FAILED);
 }
 
@@ -585,7 +598,7 @@ static void diskstats_takes_requeues_off(void **state)
 	view->issued_bytes = 4096000 + 3 * 4096;
 	view->requeues = 3;
 	view->requeued_bytes = 3 * 4096;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("diskstats", 0), CHECK_PASSED);
 }
 
@@ -606,7 +619,7 @@ static void diskstats_groups(void **state)
 	leaf->stat[STAT_FLUSH].ios = 5;
 	layer_op(leaf, OP_OTHER)->issues = 9;
 	layer_op(leaf, OP_OTHER)->issued_bytes = 9 * 512;
-	check_run(run, &write_test);
+	judge(&write_test);
 	assert_int_equal(count_checks("diskstats"), 3);
 	assert_state(nth_check("diskstats", 0), CHECK_PASSED);
 	assert_has(nth_check("diskstats", 0)->sentence, "write:");
@@ -633,7 +646,7 @@ static void diskstats_empty_flushes(void **state)
 	run->trace->queued[OWNER_OTHERS][OP_FLUSH].bios = 50;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		leaf->stat[STAT_WRITE].ios = known[i].ios;
-		check_run(run, &write_test);
+		judge(&write_test);
 		assert_int_equal(count_checks("diskstats"), i + 1);
 		assert_state(nth_check("diskstats", i), known[i].state);
 		assert_string_equal(nth_check("diskstats", i)->found, "1005 requests, 8000 sectors");
@@ -655,7 +668,7 @@ static void diskstats_empty_flushes_not_seen(void **state)
 	layer_op(leaf, OP_WRITE)->flush_ends = 3;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		leaf->stat[STAT_WRITE].ios = known[i].ios;
-		check_run(run, &write_test);
+		judge(&write_test);
 		assert_state(nth_check("diskstats", i), known[i].state);
 		assert_string_equal(nth_check("diskstats", i)->found, "1000 to 1003 requests, 8000 sectors");
 	}
@@ -673,7 +686,7 @@ static void diskstats_of_a_partition_without_bios(void **state)
 	fill_leaf(partition, OP_WRITE);
 	partition->stat[STAT_WRITE].ios = 1234;
 	fill_leaf(partition, OP_READ);
-	check_run(run, &write_test);
+	judge(&write_test);
 	assert_int_equal(count_checks("diskstats"), 2);
 	assert_has(nth_check("diskstats", 0)->sentence, "sda1, read:");
 	assert_state(nth_check("diskstats", 0), CHECK_PASSED);
@@ -689,7 +702,7 @@ static void diskstats_of_each_layer(void **state)
 
 	fill_leaf(loop, OP_READ);
 	loop->stat[STAT_READ].ios = 1001;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_int_equal(count_checks("diskstats"), 2);
 	assert_state(nth_check("diskstats", 0), CHECK_FAILED);
 	assert_has(nth_check("diskstats", 0)->sentence, "loop0, read:");
@@ -708,13 +721,13 @@ static void diskstats_of_a_partition(void **state)
 	layer_op(partition, OP_FLUSH)->empty = 2;
 	layer_op(partition, OP_FLUSH)->issues = 2;
 	partition->stat[STAT_WRITE].ios = 1002;
-	check_run(run, &write_test);
+	judge(&write_test);
 	assert_int_equal(count_checks("diskstats"), 2);
 	assert_state(nth_check("diskstats", 0), CHECK_PASSED);
 	assert_has(nth_check("diskstats", 0)->sentence, "sda1, write:");
 
 	partition->stat[STAT_WRITE].sectors++;
-	check_run(run, &write_test);
+	judge(&write_test);
 	assert_state(nth_check("diskstats", 2), CHECK_FAILED);
 }
 
@@ -735,7 +748,7 @@ static void diskstats_of_a_bio_based_layer(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		leaf->stat[STAT_WRITE].ios = known[i].ios;
 		leaf->stat[STAT_WRITE].sectors = known[i].sectors;
-		check_run(run, &write_test);
+		judge(&write_test);
 		assert_int_equal(count_checks("diskstats"), i + 1);
 		assert_state(nth_check("diskstats", i), known[i].state);
 		assert_string_equal(nth_check("diskstats", i)->found, "1000 to 1003 requests, 8000 sectors");
@@ -757,7 +770,7 @@ static void diskstats_of_other_bios(void **state)
 		view->empty = others[i] == OP_FLUSH ? 10 : 0;
 		view->children = 4;
 	}
-	check_run(run, &write_test);
+	judge(&write_test);
 	assert_int_equal(count_checks("diskstats"), 1);
 	assert_state(nth_check("diskstats", 0), CHECK_PASSED);
 	assert_string_equal(nth_check("diskstats", 0)->found, "1000 to 1010 requests, 8000 sectors");
@@ -770,7 +783,7 @@ static void diskstats_of_bios_that_drivers_count_differently(void **state)
 	struct layer_view *leaf = make_bio_based(OP_WRITE);
 
 	layer_op(leaf, OP_WRITE_ZEROES)->bios = 10;
-	check_run(run, &write_test);
+	judge(&write_test);
 	assert_int_equal(count_checks("diskstats"), 0);
 }
 
@@ -779,7 +792,7 @@ static void diskstats_needs_quiet_edges(void **state)
 	(void)state;
 	run->trace->leaf[0].has_stat = false;
 	run->trace->leaf[0].stat[STAT_READ].ios = 1;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_int_equal(count_checks("diskstats"), 1);
 	assert_state(nth_check("diskstats", 0), CHECK_NOT_APPLICABLE);
 	assert_has(nth_check("diskstats", 0)->sentence, "other I/O was in flight");
@@ -789,7 +802,7 @@ static void diskstats_needs_accounting(void **state)
 {
 	(void)state;
 	memset(run->trace->leaf[0].stat, 0, sizeof(run->trace->leaf[0].stat));
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("diskstats", 0), CHECK_NOT_APPLICABLE);
 	assert_has(nth_check("diskstats", 0)->sentence, "/sys/block/sda/queue/iostats");
 }
@@ -810,7 +823,7 @@ static void await_within_its_resolution(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		run->trace->leaf[0].stat[STAT_READ].time = known[i].time;
-		check_run(run, &read_test);
+		judge(&read_test);
 		assert_state(nth_check("await", i), known[i].state);
 	}
 	assert_string_equal(nth_check("await", 0)->found,
@@ -821,7 +834,7 @@ static void await_within_its_resolution(void **state)
 
 static void assert_no_await(const char *why)
 {
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("await", count_checks("await") - 1), CHECK_NOT_APPLICABLE);
 	assert_has(nth_check("await", count_checks("await") - 1)->sentence, why);
 }
@@ -832,7 +845,7 @@ static void await_needs_one_request_per_io(void **state)
 	run->engine->direction[OP_READ].ios = 989; /* 1.011 each */
 	assert_no_await("split or merged");
 	run->engine->direction[OP_READ].ios = 991;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("await", 1), CHECK_PASSED);
 	run->engine->direction[OP_READ].ios = 1011;
 	assert_no_await("split or merged");
@@ -842,7 +855,7 @@ static void await_needs_an_own_disk(void **state)
 {
 	(void)state;
 	run->trace->queued[OWNER_OTHERS][OP_WRITE].bytes = 40959;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("await", 0), CHECK_PASSED);
 	run->trace->queued[OWNER_OTHERS][OP_WRITE].bytes = 40960;
 	assert_no_await("1 % or more");
@@ -890,12 +903,12 @@ static void percentiles_out_of_order(void **state)
 	const struct check *check;
 
 	latency[LATENCY_LAT].percentile[P99_9] = latency[LATENCY_CLAT].percentile[P99_9];
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("percentiles", 0), CHECK_PASSED);
 	assert_string_equal(nth_check("percentiles", 0)->found, "6 compared");
 
 	latency[LATENCY_LAT].percentile[P99_9]--;
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("percentiles", 1);
 	assert_state(check, CHECK_FAILED);
 	assert_string_equal(check->found, "read p99.9: lat 65003 ns, clat 65004 ns");
@@ -908,12 +921,12 @@ static void percentiles_of_one_kind(void **state)
 
 	latency[LATENCY_CLAT].has_percentile[P50] = false;
 	latency[LATENCY_CLAT].percentile[P50] = UINT64_MAX;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("percentiles", 0), CHECK_PASSED);
 	assert_string_equal(nth_check("percentiles", 0)->found, "5 compared");
 
 	memset(latency[LATENCY_CLAT].has_percentile, 0, sizeof(latency[LATENCY_CLAT].has_percentile));
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("percentiles", 1), CHECK_NOT_APPLICABLE);
 }
 
@@ -925,7 +938,7 @@ static void percentiles_of_one_kind(void **state)
 static void ios_that_were_not_followed(void **state)
 {
 	(void)state;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("ios", 0), CHECK_NOT_APPLICABLE);
 	assert_state(nth_check("outer sum", 0), CHECK_NOT_APPLICABLE);
 	assert_has(nth_check("ios", 0)->sentence, "--stages");
@@ -942,7 +955,7 @@ static void ios_fewer_than_reported(void **state)
 	view->counts.end[IO_END_JOINED] = 995;
 	view->counts.table_full = 4;
 	view->in_flight_at_end = 1;
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("ios", 0);
 	assert_state(check, CHECK_WARNING);
 	assert_string_equal(check->found, "read 995, write 0 I/Os");
@@ -962,7 +975,7 @@ static void ios_more_than_reported(void **state)
 	fill_ios(OP_READ)->counts.end[IO_END_JOINED] = 1001;
 	fill_ios(OP_WRITE);
 	run->engine->direction[OP_WRITE].ios = 0;
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("ios", 0);
 	assert_state(check, CHECK_WARNING);
 	assert_has(check->sentence, "1 read more than the 1,000 that the engine reports and 1,000 writes more than the 0 ");
@@ -980,7 +993,7 @@ static void ios_that_are_not_joined(void **state)
 	view->counts.end[IO_END_UNSEEN] = 5;
 	view->counts.end[IO_END_BUFFERED] = 1;
 	run->trace->hidden = xstrdup("kptr_restrict is 2: write 1");
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("ios", 1);
 	assert_state(check, CHECK_PASSED);
 	assert_string_equal(check->found, "99.50 % joined");
@@ -990,7 +1003,7 @@ static void ios_that_are_not_joined(void **state)
 
 	view->counts.end[IO_END_JOINED] = 994;
 	view->counts.end[IO_END_CLOCK] = 1;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_int_equal(count_checks("ios"), 4);
 	check = nth_check("ios", 3);
 	assert_state(check, CHECK_WARNING);
@@ -1009,7 +1022,7 @@ static void ios_that_rightly_have_no_stages(void **state)
 	view->counts.end[IO_END_JOINED] = 1;
 	view->counts.end[IO_END_NOT_QUEUED] = 600;
 	view->counts.end[IO_END_BUFFERED] = 399;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("ios", 1), CHECK_PASSED);
 	assert_string_equal(nth_check("ios", 1)->found, "100.00 % joined");
 	assert_string_equal(nth_check("ios", 1)->sentence,
@@ -1018,13 +1031,13 @@ static void ios_that_rightly_have_no_stages(void **state)
 
 	view->counts.end[IO_END_JOINED] = 0;
 	view->counts.end[IO_END_BUFFERED] = 400;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("ios", 3), CHECK_NOT_APPLICABLE);
 	assert_has(nth_check("ios", 3)->sentence, "rightly so: 600 not queued, 400 buffered.");
 
 	view->counts.end[IO_END_SELF_REAPED] = view->counts.end[IO_END_BUFFERED];
 	view->counts.end[IO_END_BUFFERED] = 0;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("ios", 5), CHECK_WARNING);
 	assert_string_equal(nth_check("ios", 5)->found, "0.00 % joined");
 }
@@ -1035,7 +1048,7 @@ static void ios_that_are_unaccounted_for(void **state)
 	const struct check *check;
 
 	fill_ios(OP_READ)->counts.called = 1002;
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("identity", 1);
 	assert_state(check, CHECK_FAILED);
 	assert_string_equal(check->found, "called 1002 != 1000 ended + 0 in flight + 0 without room in the table");
@@ -1057,19 +1070,19 @@ static void the_outer_sum(void **state)
 	const struct check *check;
 
 	fill_total(view, 71000);
-	check_run(run, &read_test);
+	judge(&read_test);
 	check = nth_check("outer sum", 0);
 	assert_state(check, CHECK_PASSED);
 	assert_string_equal(check->found, "read: call to return 71.0 µs, lat 70.0 µs");
 
 	fill_total(view, 71001);
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("outer sum", 1), CHECK_FAILED);
 	assert_has(nth_check("outer sum", 1)->sentence, "more than the whole latency");
 
 	/* Of other I/Os it is no contradiction. */
 	view->counts.end[IO_END_JOINED]++;
-	check_run(run, &read_test);
+	judge(&read_test);
 	assert_state(nth_check("outer sum", 2), CHECK_WARNING);
 }
 
@@ -1080,7 +1093,7 @@ static void a_trace_is_checked(void **state)
 	fill_ios(OP_READ);
 	engine_figures_free(run->engine);
 	run->engine = NULL;
-	check_run(run, NULL);
+	judge(NULL);
 	assert_int_equal(count_checks("identity"), 2);
 	assert_int_equal(count_checks("diskstats"), 1);
 	assert_int_equal(count_checks("ios"), 1);

@@ -560,7 +560,7 @@ static void names_that_are_none(void **state)
 			 "asked for");
 	check_io_refused("\"notes\":", "\"split\"", "\"spilt\"",
 			 "ios.read.notes: names 'spilt', expected one of throttled, retried, by a worker, polled, from "
-			 "the ring, split, flushed, failed");
+			 "the ring, split, flushed, failed, synchronous");
 	check_io_refused("\"ios\":{", "\"stages\":{", "\"stages\":{\"program\":{},",
 			 "ios.read.stages: names 'program', expected one of submit, queue, device, through, sync, "
 			 "unreaped, deliver, total, throttled, spread, doorbell, batch, wake, runq");

@@ -246,7 +246,7 @@ static int run_once(struct bench *bench, struct runner *runner, size_t target, s
 	log_progress_end();
 	if (!runner->tracer && options->trace && !bench->result->no_trace && !run->untraced)
 		run->untraced = xstrdup("no device with requests was found under the target");
-	check_run(run, model);
+	check_run(bench->result, run);
 	detail_command(run);
 	plain_line(bench, run);
 	bench->left -= bench_run_time(&bench->options);

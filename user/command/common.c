@@ -21,6 +21,16 @@ char **whole_command(int argc, char *const *argv)
 	return copy;
 }
 
+/* The result owns what it has of them. */
+static void copy_expectations(struct options *to, const struct options *from)
+{
+	to->expectation = xcalloc(from->expectations, sizeof(*to->expectation));
+	for (size_t i = 0; i < from->expectations; i++) {
+		to->expectation[i] = from->expectation[i];
+		to->expectation[i].tests = from->expectation[i].tests ? xstrdup(from->expectation[i].tests) : NULL;
+	}
+}
+
 struct result *new_result(char **command, const char *config, const struct options *options)
 {
 	struct result *result = result_new();
@@ -31,6 +41,7 @@ struct result *new_result(char **command, const char *config, const struct optio
 	machine_describe(&result->machine);
 	result->options = *options;
 	result->options.ioengine = options->ioengine ? xstrdup(options->ioengine) : NULL;
+	copy_expectations(&result->options, options);
 	return result;
 }
 

@@ -397,7 +397,7 @@ static void conclude(struct trace *trace)
 	observe(trace->result, trace->tracer);
 	tracer_close(trace->tracer);
 	trace->tracer = NULL;
-	check_run(run, NULL);
+	check_run(trace->result, run);
 	save(trace);
 	print_report(trace);
 	print_path(trace);

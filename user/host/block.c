@@ -245,6 +245,9 @@ void block_layer_clear(struct layer *layer)
 	free(layer->backing_file);
 	free(layer->scheduler);
 	free(layer->write_cache);
+	free(layer->memory);
+	free(layer->backing_filesystem);
+	free(layer->link);
 	*layer = (struct layer){0};
 }
 

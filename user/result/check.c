@@ -816,8 +816,10 @@ static void check_engine(struct run *run, const struct test *test)
 	check_await(run, test);
 }
 
-void check_run(struct run *run, const struct test *test)
+void check_run(struct result *result, struct run *run)
 {
+	const struct test *test = run->test == NO_TEST ? NULL : &result->test[run->test];
+
 	if (run->state != RUN_DONE)
 		return;
 	if (run->trace && run->engine)

@@ -32,6 +32,9 @@ TABLE(const char *const, check_state_name, CHECK_STATES,
 TABLE(const char *const, run_state_name, RUN_STATES,
       [RUN_DONE] = "done", [RUN_FAILED] = "failed", [RUN_SKIPPED] = "skipped", [RUN_INTERRUPTED] = "interrupted");
 
+TABLE(const char *const, verdict_name, VERDICTS,
+      [VERDICT_NONE] = "", [VERDICT_REAL] = "REAL", [VERDICT_SUSPECT] = "SUSPECT", [VERDICT_NOT_REAL] = "NOT REAL");
+
 TABLE(const char *const, target_kind_name, TARGET_KINDS,
       [TARGET_DIRECTORY] = "directory", [TARGET_FILE] = "file", [TARGET_DEVICE] = "device",
       [TARGET_DISKS] = "disks");
@@ -71,6 +74,9 @@ TABLE(const char *const, call_name, CALLS, IOSTRATA_CALLS(ROW));
 #undef ROW
 #define ROW(id, name, ...) [CLASS_##id] = (name),
 TABLE(const char *const, class_name, CLASSES, IOSTRATA_CLASSES(ROW));
+#undef ROW
+#define ROW(id, name, ...) [MEASURE_##id] = (name),
+TABLE(const char *const, measure_name, MEASURES, IOSTRATA_MEASURES(ROW));
 #undef ROW
 #define ROW(id, name, ...) [FOREIGNER_##id] = (name),
 TABLE(const char *const, foreigner_kind_name, FOREIGNERS, IOSTRATA_FOREIGNERS(ROW));
@@ -131,11 +137,9 @@ void target_warn(struct target *target, const char *format, ...)
 	va_end(arguments);
 }
 
-void run_add_check(struct run *run, const char *name, enum check_state state, char *found, char *expected,
-		   const char *sentence, ...)
+static struct check *add_check(struct run *run, const char *name, enum check_state state, char *found, char *expected)
 {
 	struct check *check;
-	va_list arguments;
 
 	run->check = grow(run->check, &run->checks, sizeof(*run->check));
 	check = &run->check[run->checks - 1];
@@ -143,6 +147,26 @@ void run_add_check(struct run *run, const char *name, enum check_state state, ch
 	check->state = state;
 	check->found = found;
 	check->expected = expected;
+	return check;
+}
+
+void run_add_check(struct run *run, const char *name, enum check_state state, char *found, char *expected,
+		   const char *sentence, ...)
+{
+	struct check *check = add_check(run, name, state, found, expected);
+	va_list arguments;
+
+	va_start(arguments, sentence);
+	check->sentence = format_arguments(sentence, arguments);
+	va_end(arguments);
+}
+
+void run_add_finding(struct run *run, const char *name, char *found, char *expected, const char *sentence, ...)
+{
+	struct check *check = add_check(run, name, CHECK_PASSED, found, expected);
+	va_list arguments;
+
+	check->finding = true;
 	va_start(arguments, sentence);
 	check->sentence = format_arguments(sentence, arguments);
 	va_end(arguments);
@@ -289,6 +313,21 @@ void trace_view_free(struct trace_view *view)
 	free(view);
 }
 
+void conditions_free(struct conditions *conditions)
+{
+	if (!conditions)
+		return;
+	for (size_t i = 0; i < conditions->arrays; i++) {
+		free(conditions->array[i].device);
+		free(conditions->array[i].level);
+		free(conditions->array[i].action);
+	}
+	free(conditions->array);
+	free(conditions->pause);
+	free(conditions->cpu_busy);
+	free(conditions);
+}
+
 static void run_release(struct run *run)
 {
 	for (size_t i = 0; i < run->checks; i++) {
@@ -298,6 +337,7 @@ static void run_release(struct run *run)
 		free(run->check[i].sentence);
 	}
 	free(run->check);
+	conditions_free(run->conditions);
 	free(run->sample);
 	free(run->untraced);
 	free(run->reason);
@@ -315,6 +355,9 @@ static void layer_release(struct layer *layer)
 	free(layer->backing_file);
 	free(layer->scheduler);
 	free(layer->write_cache);
+	free(layer->memory);
+	free(layer->backing_filesystem);
+	free(layer->link);
 }
 
 static void target_release(struct target *target)
@@ -359,6 +402,9 @@ void result_free(struct result *result)
 	free(result->config);
 	strings_free(result->command);
 	free(result->options.ioengine);
+	for (size_t i = 0; i < result->options.expectations; i++)
+		free(result->options.expectation[i].tests);
+	free(result->options.expectation);
 	free(result->engine);
 	free(result->engine_version);
 	free(result->no_trace);

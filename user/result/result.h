@@ -115,8 +115,11 @@ struct op_view {
 	uint64_t loss[LOSSES];
 	uint64_t error[STATUSES]; /* by blk_status_t */
 	uint64_t faults, faults_found;
+	uint64_t fua; /* issued with FUA, requeued ones not counted */
+	uint64_t reached_bytes; /* complete before the program was told for the last time that its data is safe or taken */
 
 	uint64_t bios, bio_bytes, empty;
+	uint64_t asked_flush, asked_fua; /* bios that ask for a flush before them, or to be durable when they end */
 	uint64_t finished, ended_early, pieces;
 	uint64_t bios_in_flight_at_end;
 	uint64_t bio_loss[LOSSES];
@@ -212,6 +215,7 @@ struct trace_view {
 	uint64_t slow_dropped; /* beyond the room for them */
 	struct foreign_view *foreigner; /* most bytes first */
 	size_t foreigners;
+	bool has_reached; /* the program was told of writes that the page cache took, or synced: op.reached_bytes is known */
 	char *hidden; /* why I/Os of libaio and io_uring cannot be joined; NULL when they can */
 	struct bio_counts queued[OWNERS][OPS];
 	struct layer_view *leaf; /* with nothing under it */
@@ -233,6 +237,42 @@ struct sample {
 	uint64_t disk_bytes;
 };
 
+/* --- what the machine was like in the measured part --- */
+
+/* A time in which nothing ran: each CPU's heartbeat was late at once. */
+struct pause {
+	uint64_t at, length; /* since the start of the run; ns */
+};
+
+/* An array (md) at the end of the run, or, where it was not idle then, at its start. */
+struct array_state {
+	char *device;
+	char *level;	   /* "raid1" */
+	char *action;	   /* "idle", "resync", "recover", "check", ... */
+	uint64_t degraded; /* members that it lacks */
+};
+
+struct conditions {
+	double *cpu_busy; /* percent of the measured part, by CPU number; negative: it was offline */
+	size_t cpus;
+	bool has_steal; /* false where the hypervisor does not tell: it is not 0 then, but not known */
+	double steal_percent; /* of all CPUs' time, taken by the hypervisor */
+	bool has_heartbeat;
+	struct pause *pause;
+	size_t pauses;
+	bool has_drift;
+	double drift; /* of CLOCK_REALTIME against CLOCK_MONOTONIC_RAW, in parts per million */
+	bool has_power, on_battery;
+	bool has_throttling;
+	uint64_t throttlings; /* times that CPUs were slowed down because of their heat */
+	bool has_temperature;
+	double coldest, hottest; /* of the leaves' own sensors, before and after; degrees Celsius */
+	struct array_state *array; /* those under the target */
+	size_t arrays;
+	bool has_interrupts;
+	uint64_t interrupts; /* of the leaves */
+};
+
 /* --- checks --- */
 
 enum check_state { CHECK_PASSED, CHECK_WARNING, CHECK_FAILED, CHECK_NOT_APPLICABLE, CHECK_UNKNOWN, CHECK_STATES };
@@ -242,6 +282,7 @@ extern const char *const check_state_name[CHECK_STATES];
 struct check {
 	char *name;
 	enum check_state state;
+	bool finding; /* it passed, and what it found is worth telling all the same */
 	char *found, *expected;
 	char *sentence; /* for a person, with what to do */
 };
@@ -251,6 +292,12 @@ struct check {
 enum run_state { RUN_DONE, RUN_FAILED, RUN_SKIPPED, RUN_INTERRUPTED, RUN_STATES };
 
 extern const char *const run_state_name[RUN_STATES];
+
+/* Whether the number can be believed; the rule is in verdict.c. NONE: too little is known for any of the others. */
+enum verdict { VERDICT_NONE, VERDICT_REAL, VERDICT_SUSPECT, VERDICT_NOT_REAL, VERDICTS };
+
+/* "", "REAL", "SUSPECT", "NOT REAL" */
+extern const char *const verdict_name[VERDICTS];
 
 #define NO_TEST SIZE_MAX
 
@@ -270,8 +317,12 @@ struct run {
 	char *untraced; /* why there is no trace; NULL when there is one or none was asked for */
 	struct sample *sample;
 	size_t samples;
+	struct conditions *conditions; /* NULL: nothing is known */
+	bool has_probe_cost;
+	uint64_t probe_cost; /* ns of the probes for each I/O, as the kernel times its programs: at the most */
 	struct check *check;
 	size_t checks;
+	enum verdict verdict;
 };
 
 /* --- the target --- */
@@ -289,13 +340,40 @@ struct layer {
 	char *backing_file;	/* of a loop device */
 	char *scheduler;	/* the active one */
 	char *write_cache;	/* "write back" or "write through" */
+	char *memory;		/* why what is written there is no disk: "compressed memory (zram)"; NULL where it may be one */
+	char *backing_filesystem; /* of a loop device's file: "ext4" */
+	char *link;		/* how the disk is attached: "SATA 6.0 Gbit/s", "PCIe 8.0 GT/s x4"; NULL: not known */
+	uint64_t link_bytes_per_second; /* the most that the link carries, its encoding taken off; 0: not known */
 	bool has_requests;	/* false: bio-based (md, dm, zram), which has no requests to time */
 	bool leaf;
 	bool fua, rotational;
+	bool cached;		/* a loop device without direct I/O: its file's page cache answers */
 	uint64_t size;
 	uint64_t logical_block, physical_block;
 	uint64_t max_request_bytes;
 	uint64_t queue_requests;
+	uint64_t hardware_queues;
+	uint64_t tags;		/* commands that the driver takes at once, over all hardware queues; 0: not known */
+};
+
+/* How the blocks that a test reads came to be: of a file by FIEMAP, of a device that is only read by a sample. */
+struct layout {
+	bool has_extents;	/* of a file: the bytes of it that are ... */
+	uint64_t written;	/* ... on the device */
+	uint64_t unwritten;	/* ... allocated and never written (fallocate): reads do not reach the device */
+	uint64_t holes;		/* ... not there at all */
+	uint64_t elsewhere;	/* ... compressed, inline or not allocated yet: what is on the device differs */
+	uint64_t extents;
+	uint64_t sampled, zeros; /* of a device: blocks of 4 KiB that were read, and those of them without any bit set */
+};
+
+/*
+ * Blocks read one by one, past the page cache: each a random one, or the same again. Whatever is nearest answers the
+ * latter; ns, medians.
+ */
+struct nearness {
+	uint64_t reads; /* of each kind; 0: it was not tried */
+	uint64_t random, same;
 };
 
 struct target {
@@ -305,10 +383,37 @@ struct target {
 	char *filesystem, *source, *mount_point; /* NULL for a block device */
 	uint64_t file_size;
 	uint64_t laid_out_in; /* ns that writing every block took; 0 where nothing was written */
+	struct layout layout;
+	struct nearness nearness;
 	struct layer *layer;
 	size_t layers;
 	char **warning; /* what the report's first lines must say, such as that the file grows the VHDX */
 	size_t warnings;
+};
+
+/* --- what is expected of the tests --- */
+
+/* Rates are at least, latencies (ns) at most. ROW(id, name) */
+#define IOSTRATA_MEASURES(ROW)                                                                                         \
+	ROW(IOPS, "iops")                                                                                              \
+	ROW(MBPS, "mbps")                                                                                              \
+	ROW(LAT, "lat")                                                                                                \
+	ROW(P99, "p99")                                                                                                \
+	ROW(P99_9, "p99.9")
+
+enum measure {
+#define ROW(id, name) MEASURE_##id,
+	IOSTRATA_MEASURES(ROW)
+#undef ROW
+		MEASURES
+};
+
+extern const char *const measure_name[MEASURES];
+
+struct expectation {
+	char *tests; /* a name, or a pattern with * and ?; NULL: all tests */
+	enum measure measure;
+	double limit; /* I/Os or 10^6 bytes per second, or ns */
 };
 
 /* --- the machine and the options --- */
@@ -333,6 +438,9 @@ struct options {
 	uint64_t interval; /* of trace: ns between two lines; 0: none */
 	uint64_t slow_from; /* of trace: I/Os of this many ns or more are kept whole; 0: just the slowest */
 	char *ioengine;
+	bool sweep; /* the tests are one pattern over depths */
+	struct expectation *expectation; /* --expect */
+	size_t expectations;
 };
 
 /* What measuring took. */
@@ -378,7 +486,12 @@ void target_warn(struct target *target, const char *format, ...) __attribute__((
 void run_add_check(struct run *run, const char *name, enum check_state state, char *found, char *expected,
 		   const char *sentence, ...) __attribute__((format(printf, 6, 7)));
 
+/* The same of one that passed, and whose sentence is worth telling. */
+void run_add_finding(struct run *run, const char *name, char *found, char *expected, const char *sentence, ...)
+	__attribute__((format(printf, 5, 6)));
+
 void engine_figures_free(struct engine_figures *figures);
+void conditions_free(struct conditions *conditions);
 void trace_view_free(struct trace_view *view);
 
 #endif
