@@ -74,11 +74,13 @@ static __always_inline void remember(struct op_counts *counts, const struct arri
 		counts->bio_loss[LOSS_TABLE_FULL]++;
 }
 
-static __always_inline void count_queued(struct op_counts *counts, uint32_t size)
+static __always_inline void count_queued(struct op_counts *counts, uint32_t size, uint32_t flags)
 {
 	counts->bios++;
 	counts->bio_bytes += size;
 	counts->empty += !size;
+	counts->asked_flush += asks_preflush(flags);
+	counts->asked_fua += asks_fua(flags);
 }
 
 static __always_inline void count_partition(struct bio *bio, uint32_t layer)
@@ -91,7 +93,7 @@ static __always_inline void count_partition(struct bio *bio, uint32_t layer)
 		return;
 	counts = counts_of(0, op_of_bio(bio->bi_opf, size));
 	if (counts)
-		count_queued(counts, size);
+		count_queued(counts, size, bio->bi_opf);
 }
 
 static __always_inline uint32_t role_of(const struct arrival *arrival, uint32_t io)
@@ -174,7 +176,7 @@ __noinline int bio_arrives(struct arrival *arrival)
 	if (!counts)
 		return 0;
 	arrival->now = since_epoch();
-	count_queued(counts, arrival->size);
+	count_queued(counts, arrival->size, arrival->flags);
 	if (layer_flags(arrival->layer) & LAYER_TOP) {
 		struct task_state *state = current_state(bpf_get_current_task_btf());
 
@@ -212,7 +214,7 @@ int BPF_PROG(on_queue, struct bio *bio)
 	return 0;
 }
 
-static __always_inline void complete_bio(struct op_counts *counts, struct bio_slot *slot, uint32_t layer, uint8_t status)
+static __always_inline void complete_bio(struct op_counts *counts, struct bio_slot *slot, uint32_t layer, struct bio *bio)
 {
 	uint64_t now = since_epoch(), queued = stamp_time(slot->queued);
 	uint32_t op = stamp_op(slot->queued), size = slot->left;
@@ -232,8 +234,11 @@ static __always_inline void complete_bio(struct op_counts *counts, struct bio_sl
 	counts->finished += size != 0;
 	counts->completions++;
 	counts->completed_bytes += size;
-	if (status)
-		counts->errors[status & (STATUSES - 1)]++;
+	count_reached(counts, size);
+	if (bio->bi_status)
+		counts->errors[bio->bi_status & (STATUSES - 1)]++;
+	if (op == OP_FLUSH || asks_fua(bio->bi_opf))
+		note_durable(layer, queued);
 	count_stage(layer, op, STAGE_THROUGH, now - queued);
 }
 
@@ -265,7 +270,7 @@ int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio)
 		return 0;
 	if (layer_flags(layer) & LAYER_BIOS) {
 		if (slot)
-			complete_bio(counts, slot, layer, bio->bi_status);
+			complete_bio(counts, slot, layer, bio);
 		else if (recording && is_piece(address))
 			counts->children++;
 		else if (recording)

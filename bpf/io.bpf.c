@@ -114,7 +114,7 @@ static __always_inline void fill(struct io_slot *slot, const struct beginning *b
 	record->bytes = 0;
 	record->requests = 0;
 	record->call_cpu = bpf_get_smp_processor_id();
-	record->notes = 0;
+	record->notes = beginning->synchronous ? 1u << IO_NOTE_SYNCHRONOUS : 0;
 	record->op = beginning->op;
 	record->way = beginning->way;
 	record->layer = 0;

@@ -151,6 +151,19 @@ static __always_inline void note_who(struct io_slot *slot)
 		note(slot, IO_NOTE_THROTTLED);
 }
 
+/* IOCB_DSYNC (include/linux/fs.h) is RWF_DSYNC, which is part of the kernel's interface; O_SYNC sets it, too. */
+#define IOCB_DSYNC 2
+
+static __always_inline bool is_synchronous(uint64_t kiocb)
+{
+	uint32_t flags = 0;
+
+	if (!config.syncs || !kiocb)
+		return false;
+	read_field(&flags, struct kiocb, kiocb, ki_flags);
+	return flags & IOCB_DSYNC;
+}
+
 /*
  * An I/O of libaio gets its slot here, as no tracepoint tells of it before. One with its key may be there: this I/O
  * itself, in several bios or held back since its call; or one before it, whose iocb the program had back without asking
@@ -235,6 +248,8 @@ __noinline int io_queued(const struct arrival *arrival, struct task_state *state
 		return 0;
 	if (asker.polled)
 		note(slot, IO_NOTE_POLLED);
+	if (slot->record.op == IO_OP_WRITE && is_synchronous(asker.kiocb))
+		note(slot, IO_NOTE_SYNCHRONOUS);
 	note_who(slot);
 	return stamp_queued(slot, arrival) ? number : 0;
 }

@@ -103,10 +103,12 @@ struct files_struct {
 
 struct super_block {
 	uint32_t s_dev;
+	unsigned long s_flags;
 };
 
 struct inode {
 	uint16_t i_mode;
+	unsigned int i_flags;
 	struct super_block *i_sb;
 	uint32_t i_rdev;
 };
@@ -132,6 +134,7 @@ struct page {
 
 struct kiocb {
 	void *ki_complete;
+	int ki_flags;
 };
 
 struct work_struct {

@@ -9,6 +9,8 @@ volatile uint32_t recording = 0;
 volatile uint64_t target_inode = 0;
 volatile uint64_t interval = 0;
 volatile uint32_t strange_bios = 0;
+volatile uint64_t told = 0;
+volatile uint64_t durable_since = 0;
 
 struct task_map tasks SEC(".maps");
 struct op_map ops SEC(".maps");

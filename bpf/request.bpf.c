@@ -386,6 +386,7 @@ int BPF_PROG(on_issue, struct request *rq)
 		struct walk walk = walk_of(rq, layer, op, now);
 
 		stamp |= walk_issued(&walk) << STAMP_CLASS_SHIFT;
+		counts->fua += asks_fua(rq->cmd_flags);
 	}
 	slot = claim(set, address);
 	if (slot) {
@@ -429,6 +430,7 @@ int BPF_PROG(on_requeue, struct request *rq)
 			struct walk walk = walk_of(rq, stamp_layer(slot->issued), stamp_op(slot->issued), 0);
 
 			walk_requeued(&walk);
+			counts->fua -= asks_fua(rq->cmd_flags);
 		}
 	}
 	if (partition) {
@@ -475,6 +477,7 @@ static __always_inline void count_completed(struct op_counts *counts, unsigned i
 {
 	counts->completions++;
 	counts->completed_bytes += bytes;
+	count_reached(counts, bytes);
 	if (status)
 		counts->errors[status & (STATUSES - 1)]++;
 }
@@ -516,6 +519,7 @@ int BPF_PROG(on_complete, struct request *rq, int error, unsigned int bytes)
 	if (bytes < rq->__data_len) {
 		counts->partial++;
 		counts->completed_bytes += bytes;
+		count_reached(counts, bytes);
 		complete_bios(rq, layer, bytes, since_epoch());
 		return 0;
 	}
@@ -527,6 +531,8 @@ int BPF_PROG(on_complete, struct request *rq, int error, unsigned int bytes)
 	partition = partition_counts(slot->issued);
 	land(slot->issued, now);
 	slot->request = 0;
+	if (op == OP_FLUSH || asks_fua(rq->cmd_flags))
+		note_durable(layer, issued);
 	complete_bios(rq, layer, bytes, now);
 	if (now < issued) {
 		counts->loss[LOSS_CLOCK]++;

@@ -97,6 +97,27 @@ __noinline int flags_of(uint64_t file)
 	return flags;
 }
 
+/* S_SYNC and SB_SYNCHRONOUS (include/linux/fs.h): chattr +S and mount -o sync. */
+#define INODE_SYNC 1
+#define SUPER_SYNC 16
+
+/* Whether a write to this file must be durable before it ends: what IS_SYNC() and the flags of the open file say. */
+__noinline int is_synchronous(uint64_t file, uint32_t flags)
+{
+	uint64_t inode, super = 0, super_flags = 0;
+	uint32_t inode_flags = 0;
+
+	if (flags & O_DSYNC)
+		return 1;
+	inode = config.clocks ? inode_of(file) : 0;
+	if (!inode)
+		return 0;
+	read_field(&inode_flags, struct inode, inode, i_flags);
+	read_field(&super, struct inode, inode, i_sb);
+	read_field(&super_flags, struct super_block, super, s_flags);
+	return inode_flags & INODE_SYNC || super_flags & SUPER_SYNC;
+}
+
 /* --- synchronous calls: S --- */
 
 static __always_inline bool has_file(uint32_t call)
@@ -119,14 +140,14 @@ static __always_inline void remember_inode(uint64_t file)
 		bpf_map_update_elem(&own_inodes, &inode, &one, BPF_ANY);
 }
 
-static __always_inline void begin_direct(struct task_state *state, uint32_t call, uint32_t flags)
+static __always_inline void begin_direct(struct task_state *state, uint32_t call)
 {
 	struct beginning beginning = {
 		.id = {bpf_get_current_task(), CONTEXT_CALL},
 		.called = state->entered,
 		.op = call == CALL_READ ? IO_OP_READ : IO_OP_WRITE,
 		.way = IO_WAY_CALL,
-		.synchronous = call == CALL_WRITE && flags & O_DSYNC,
+		.synchronous = state->synchronous,
 	};
 
 	state->io = io_begin(&beginning);
@@ -140,6 +161,7 @@ __noinline int enter_call(struct task_state *state, uint32_t call, uint32_t desc
 	if (!state)
 		return 0;
 	state->io = 0;
+	state->synchronous = 0;
 	if (has_file(call)) {
 		file = file_of(bpf_get_current_task_btf(), descriptor);
 		if (!is_followed(file)) {
@@ -149,8 +171,10 @@ __noinline int enter_call(struct task_state *state, uint32_t call, uint32_t desc
 	}
 	if (call <= CALL_WRITE) {
 		flags = flags_of(file);
+		if (call == CALL_WRITE && config.syncs)
+			state->synchronous = is_synchronous(file, flags);
 		if (flags & O_DIRECT)
-			begin_direct(state, call, flags);
+			begin_direct(state, call);
 		else if (call == CALL_WRITE)
 			remember_inode(file);
 	} else if (file) {
@@ -242,6 +266,26 @@ static __always_inline void sync_by_journal(const struct task_state *state, cons
 		io_synced(state->io, now->synced);
 }
 
+/*
+ * What the ledger of durability needs: writes that must be durable, calls in which a flush or a write with FUA began and
+ * ended, and when the program was told that what it wrote is taken or safe (of direct I/O that is after it completed).
+ */
+static __always_inline void count_durability(struct call_counts *counts, const struct task_state *state, uint32_t call,
+					     const struct ending *ending)
+{
+	bool syncs = call > CALL_WRITE && call != CALL_FAULT;
+
+	if (state->synchronous) {
+		counts->synchronous++;
+		if (ending->result > 0)
+			counts->synchronous_bytes += ending->result;
+	}
+	if ((syncs || state->synchronous) && durable_since >= state->entered)
+		counts->flushed++;
+	if (syncs || (call == CALL_WRITE && !state->io))
+		told = ending->returned;
+}
+
 /* Adds a call to its kind. */
 __noinline int count_call(struct task_state *state, uint32_t call, const struct ending *ending)
 {
@@ -259,6 +303,7 @@ __noinline int count_call(struct task_state *state, uint32_t call, const struct 
 	if (config.clocks) {
 		clock_read(&reading, ending->returned);
 		count_clocks(counts, state, &reading, state->woken != 0);
+		count_durability(counts, state, call, ending);
 		sync_by_journal(state, &reading);
 	}
 	count_call_time(call, ending->returned - state->entered);

@@ -13,6 +13,13 @@ extern const volatile struct trace_config config;
 /* Not 0 while a run is recorded; a store by user space turns it on and off. */
 extern volatile uint32_t recording;
 
+/* When the program was last told that what it wrote is taken or safe: a buffered write or a sync returned. ns since the
+ * epoch; 0: it was not. */
+extern volatile uint64_t told;
+
+/* When the latest flush, or write with FUA, of those that ended on a top disk had begun. */
+extern volatile uint64_t durable_since;
+
 struct task_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -164,6 +171,28 @@ static __always_inline int hidden_layer_of(struct gendisk *disk)
 			return i;
 	}
 	return -1;
+}
+
+/* A flush, or a write with FUA, that began at `begun` has ended on that layer. */
+static __always_inline void note_durable(uint32_t layer, uint64_t begun)
+{
+	if (config.clocks && layer_flags(layer) & LAYER_TOP && begun > durable_since)
+		durable_since = begun;
+}
+
+/* What was waiting when the program was told the last time has reached the device before that. */
+static __always_inline void count_reached(struct op_counts *counts, uint32_t bytes)
+{
+	uint64_t moment = told;
+
+	if (!config.clocks)
+		return;
+	if (counts->told != moment) {
+		counts->reached_bytes += counts->waiting_bytes;
+		counts->waiting_bytes = 0;
+		counts->told = moment;
+	}
+	counts->waiting_bytes += bytes;
 }
 
 /* The layer of a disk, or -1 for one that is none of ours. */

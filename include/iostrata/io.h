@@ -304,7 +304,7 @@ struct task_state {
 	uint64_t faulted; /* when it queued a read outside of any system call, until that fault is over; 0: it did not */
 	uint64_t faults;  /* its major faults before that one */
 	uint32_t slept;	  /* not 0: it has slept since */
-	uint32_t padding;
+	uint32_t synchronous; /* not 0: the write that it is in must be durable before it returns */
 	struct bio_counts bios[2];
 	uint64_t clock[CLASSES];
 };

@@ -126,6 +126,8 @@ struct trace_config {
 	uint64_t slow_from;	      /* ns */
 	uint32_t io_set_mask;	      /* number of sets in the table of I/Os, a power of two, less 1 */
 	uint32_t intervals;	      /* not 0: the slowest of each interval is kept, too */
+	uint32_t syncs;		      /* not 0: writes may be synchronous */
+	uint32_t padding;
 	uint8_t call[MAX_CALL_NUMBER]; /* enum call + 1 of each system call number, 0: not watched */
 };
 
@@ -235,6 +237,15 @@ struct op_counts {
 	uint64_t children;		      /* block_bio_complete of a piece: its parent's counts */
 
 	uint64_t issuing, completing;	      /* the request at hand, where its address becomes a number */
+
+	uint64_t fua;			      /* of the issues, those with FUA, requeued ones not counted */
+	uint64_t asked_flush, asked_fua;      /* bios that ask for a flush before them, or to be durable when they end */
+	/*
+	 * Bytes of writes that were complete before the program was last told that its data is taken or safe. What
+	 * completes waits until it is told the next time; that is found at the completion after it, or at the end.
+	 */
+	uint64_t reached_bytes, waiting_bytes;
+	uint64_t told;			      /* the moment that `waiting_bytes` wait to be passed */
 };
 
 /* Latencies that one CPU saw of one stage; the buckets wrap, user space reads them often enough. */

@@ -54,10 +54,17 @@ void collect_histograms(struct tracer *tracer)
 
 /* --- counters --- */
 
+/* Where a CPU's counts go, and when the program was last told that its data is taken or safe. */
+struct counting {
+	struct op_view *view;
+	uint64_t told;
+};
+
 static void add_counts(void *context, const void *value)
 {
+	const struct counting *counting = context;
 	const struct op_counts *counts = value;
-	struct op_view *view = context;
+	struct op_view *view = counting->view;
 
 	view->issues += counts->issues;
 	view->issued_bytes += counts->issued_bytes;
@@ -70,9 +77,15 @@ static void add_counts(void *context, const void *value)
 	view->flush_ends += counts->flush_ends;
 	view->faults += counts->faults;
 	view->faults_found += counts->faults_found;
+	view->fua += counts->fua;
+	view->reached_bytes += counts->reached_bytes;
+	if (counts->told != counting->told)
+		view->reached_bytes += counts->waiting_bytes;
 	view->bios += counts->bios;
 	view->bio_bytes += counts->bio_bytes;
 	view->empty += counts->empty;
+	view->asked_flush += counts->asked_flush;
+	view->asked_fua += counts->asked_fua;
 	view->finished += counts->finished;
 	view->ended_early += counts->ended_early;
 	view->pieces += counts->pieces;
@@ -90,8 +103,12 @@ static void add_counts(void *context, const void *value)
 
 static void collect_counts(struct tracer *tracer)
 {
-	for (uint32_t key = 0; key < tracer->layers * OPS; key++)
-		percpu_each(tracer->skel->maps.ops, tracer->cpus, key, add_counts, &tracer->view[key]);
+	struct counting counting = {.told = tracer->skel->bss->told};
+
+	for (uint32_t key = 0; key < tracer->layers * OPS; key++) {
+		counting.view = &tracer->view[key];
+		percpu_each(tracer->skel->maps.ops, tracer->cpus, key, add_counts, &counting);
+	}
 }
 
 void collect_owners(struct tracer *tracer, struct bio_counts queued[OWNERS][OPS])
@@ -182,6 +199,7 @@ void collect_view(struct tracer *tracer, struct trace_view *view)
 	collect_counts(tracer);
 	collect_owners(tracer, view->queued);
 	collect_tables(tracer);
+	view->has_reached = tracer->skel->bss->told;
 	collect_io_view(tracer, view);
 	if (tracer->queue)
 		collect_foreigners(tracer, view);

@@ -37,6 +37,8 @@ struct tracer {
 	char *hidden; /* see struct trace_view */
 	int cpus;     /* possible ones: per-CPU maps are sized by them */
 	uint64_t startup;
+	int timing;	      /* descriptor, while the kernel times its BPF programs */
+	uint64_t time_before; /* ns that ours had run when that began */
 	uint64_t epoch;
 	uint64_t started; /* of the recording */
 	uint64_t misses_before;

@@ -93,6 +93,8 @@ static void clear(struct tracer *tracer)
 		memset(tracer->told, 0, sizeof(*tracer->told));
 	__atomic_store_n(&tracer->skel->bss->interval, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&tracer->skel->bss->slow_logged, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&tracer->skel->bss->told, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&tracer->skel->bss->durable_since, 0, __ATOMIC_SEQ_CST);
 }
 
 void tracer_start(struct tracer *tracer)

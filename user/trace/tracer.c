@@ -106,6 +106,7 @@ static int choose(struct tracer *tracer, struct trace_config *config, const stru
 	config->queue = tracer->queue;
 	config->io = tracer->ios;
 	config->clocks = tracer->ios && wish->clocks;
+	config->syncs = tracer->ios && wish->syncs;
 	config->one_file = wish->file >= 0;
 	config->slowest = tracer->slowest;
 	config->slow_from = wish->slow_from;
