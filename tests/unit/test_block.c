@@ -276,41 +276,6 @@ static void hyperv_elsewhere_is_not_called_wsl(void **state)
 	block_layer_clear(&layer);
 }
 
-static void serial_of_scsi_is_in_page_80(void **state)
-{
-	static const char page[] = {0,	 (char)0x80, 0,	  12,  ' ', ' ', 'S', '2', 'R',
-				    '9', 'N',	     'X', '0', 'J', ' ', ' ', 'X'};
-	static const char lying[] = {0, (char)0x80, 1, 0, 'A', 'B'};
-	struct layer layer;
-
-	make_sata_disk(*state, "sda", "8:0");
-	tree_write_bytes(*state, "/sys/class/block/sda/device/vpd_pg80", page, sizeof(page));
-	block_describe("sda", &layer);
-	assert_string_equal(layer.serial, "S2R9NX0J");
-	block_layer_clear(&layer);
-	tree_write_bytes(*state, "/sys/class/block/sda/device/vpd_pg80", lying, sizeof(lying));
-	block_describe("sda", &layer);
-	assert_string_equal(layer.serial, "AB");
-	block_layer_clear(&layer);
-	tree_write_bytes(*state, "/sys/class/block/sda/device/vpd_pg80", page, 4);
-	block_describe("sda", &layer);
-	assert_null(layer.serial);
-	block_layer_clear(&layer);
-}
-
-static void virtio_has_a_serial_and_no_model(void **state)
-{
-	struct layer layer;
-
-	tree_disk(*state, "/sys/devices/pci0000:00/0000:00:02.0/virtio1/block", "vda", "254:0", "8\n");
-	tree_attribute(*state, "vda", "serial", "19966405363071");
-	tree_attribute(*state, "vda", "device/vendor", "0x554d4551\n");
-	block_describe("vda", &layer);
-	assert_string_equal(layer.serial, "19966405363071");
-	assert_null(layer.model);
-	block_layer_clear(&layer);
-}
-
 static void what_is_not_there_is_said(void **state)
 {
 	struct block_stat stat;
@@ -689,8 +654,6 @@ int main(void)
 		IN_TREE(wsl_disk_is_a_vhdx),
 		IN_TREE(disk_passed_through_to_wsl_is_none),
 		IN_TREE(hyperv_elsewhere_is_not_called_wsl),
-		IN_TREE(serial_of_scsi_is_in_page_80),
-		IN_TREE(virtio_has_a_serial_and_no_model),
 		IN_TREE(what_is_not_there_is_said),
 		IN_TREE(stack_of_64_is_the_highest),
 		IN_TREE(disks_that_hold_something),
