@@ -86,6 +86,38 @@ static uint64_t queue_number(const char *disk, const char *attribute)
 	return value;
 }
 
+/*
+ * Tags are counted in each hardware queue, which nvme and virtio-blk have of their own. SCSI hosts may share one set
+ * among all queues, which sysfs doesn't tell; but what a disk is sent at once never exceeds the queue depth of its own.
+ */
+static uint64_t sum_of_tags(const char *disk, char *const *queue)
+{
+	uint64_t sum = 0, tags, depth = 0;
+
+	for (; *queue; queue++) {
+		tags = 0;
+		host_read_number(&tags, "/sys/class/block/%s/mq/%s/nr_tags", disk, *queue);
+		sum += tags;
+	}
+	host_read_number(&depth, "/sys/class/block/%s/device/queue_depth", disk);
+	return depth && depth < sum ? depth : sum;
+}
+
+static void describe_queues(const char *disk, struct layer *layer)
+{
+	char **queue = host_list("/sys/class/block/%s/mq", disk);
+
+	if (!queue)
+		return;
+	layer->has_requests = true;
+	/* Older kernels show a number for those without requests, too, which means nothing. */
+	layer->queue_requests = queue_number(disk, "nr_requests");
+	while (queue[layer->hardware_queues])
+		layer->hardware_queues++;
+	layer->tags = sum_of_tags(disk, queue);
+	strings_free(queue);
+}
+
 void attributes_describe(const char *disk, struct layer *layer)
 {
 	layer->model = disk_model(disk);
@@ -93,12 +125,10 @@ void attributes_describe(const char *disk, struct layer *layer)
 	layer->backing_file = loop_file(disk);
 	layer->scheduler = active_scheduler(disk);
 	layer->write_cache = host_read_line("/sys/class/block/%s/queue/write_cache", disk);
-	layer->has_requests = host_exists("/sys/class/block/%s/mq", disk);
 	layer->fua = queue_number(disk, "fua") != 0;
 	layer->rotational = queue_number(disk, "rotational") != 0;
 	layer->logical_block = queue_number(disk, "logical_block_size");
 	layer->physical_block = queue_number(disk, "physical_block_size");
 	layer->max_request_bytes = queue_number(disk, "max_sectors_kb") * 1024;
-	if (layer->has_requests) /* older kernels show a number that means nothing for the others */
-		layer->queue_requests = queue_number(disk, "nr_requests");
+	describe_queues(disk, layer);
 }
