@@ -96,6 +96,10 @@ static void links_and_directories(void **state)
 	assert_string_equal(name, "alone");
 	free(name);
 	assert_null(host_link_name("/dir/sda9"));
+	name = host_link("/dir/link");
+	assert_string_equal(name, "../../devices/block/sda");
+	free(name);
+	assert_null(host_link("/dir/sda9"));
 	assert_true(host_exists("/dir/link"));
 	assert_false(host_exists("/dir/missing"));
 	names = host_list("/dir");

@@ -179,19 +179,39 @@ bool host_exists(const char *format, ...)
 	return exists;
 }
 
-char *host_link_name(const char *format, ...)
+/* Frees `path`. */
+static char *read_link(char *path)
 {
-	char target[4096], *path, *slash;
-	ssize_t length;
+	char target[4096];
+	ssize_t length = readlink(path, target, sizeof(target) - 1);
 
-	PATH_FROM_ARGUMENTS(path, format);
-	length = readlink(path, target, sizeof(target) - 1);
 	free(path);
 	if (length < 0)
 		return NULL;
 	target[length] = '\0';
-	slash = strrchr(target, '/');
-	return xstrdup(slash ? slash + 1 : target);
+	return xstrdup(target);
+}
+
+char *host_link(const char *format, ...)
+{
+	char *path;
+
+	PATH_FROM_ARGUMENTS(path, format);
+	return read_link(path);
+}
+
+char *host_link_name(const char *format, ...)
+{
+	char *path, *target, *slash, *name;
+
+	PATH_FROM_ARGUMENTS(path, format);
+	target = read_link(path);
+	slash = target ? strrchr(target, '/') : NULL;
+	if (!slash)
+		return target;
+	name = xstrdup(slash + 1);
+	free(target);
+	return name;
 }
 
 static int is_no_dot_entry(const struct dirent *entry)

@@ -30,6 +30,9 @@ int host_read_number(uint64_t *value, const char *format, ...) __attribute__((fo
 
 bool host_exists(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What a symbolic link points to, as it stands there; NULL when it isn't one; the caller frees it. */
+char *host_link(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* The last component of what a symbolic link points to; NULL when it isn't one; the caller frees it. */
 char *host_link_name(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

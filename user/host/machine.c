@@ -115,6 +115,15 @@ static bool cpu_is_virtual(const char *cpuinfo)
 	return found;
 }
 
+bool machine_is_virtual(void)
+{
+	char *cpuinfo = host_read("/proc/cpuinfo");
+	bool is = cpuinfo && cpu_is_virtual(cpuinfo);
+
+	free(cpuinfo);
+	return is;
+}
+
 static uint64_t total_memory(void)
 {
 	char *meminfo = host_read("/proc/meminfo");
