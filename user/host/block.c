@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "files.h"
+#include "link.h"
 #include "machine.h"
 
 #define SECTOR		  512 /* what sysfs counts in, whatever the device's own blocks are */
@@ -132,6 +133,7 @@ void block_describe(const char *name, struct layer *layer)
 
 	*layer = (struct layer){.name = xstrdup(name)};
 	attributes_describe(disk, layer);
+	link_describe(disk, layer);
 	host_read_number(&sectors, "/sys/class/block/%s/size", name);
 	layer->size = sectors * SECTOR;
 	if (strcmp(disk, name) != 0)
