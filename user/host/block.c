@@ -16,6 +16,7 @@
 #include "files.h"
 #include "link.h"
 #include "machine.h"
+#include "media.h"
 
 #define SECTOR		  512 /* what sysfs counts in, whatever the device's own blocks are */
 #define MAX_STACK	  64
@@ -133,6 +134,7 @@ void block_describe(const char *name, struct layer *layer)
 
 	*layer = (struct layer){.name = xstrdup(name)};
 	attributes_describe(disk, layer);
+	media_describe(disk, layer);
 	link_describe(disk, layer);
 	host_read_number(&sectors, "/sys/class/block/%s/size", name);
 	layer->size = sectors * SECTOR;
