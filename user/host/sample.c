@@ -7,16 +7,14 @@
 
 #include "base/text.h"
 #include "block.h"
+#include "cpu.h"
 #include "files.h"
 
 #define SECTOR 512
 
-/* The columns of /proc/stat that make up a CPU's time; what guests used is within the first two. */
-enum cpu_column { CPU_USER, CPU_NICE, CPU_SYSTEM, CPU_IDLE, CPU_IOWAIT, CPU_IRQ, CPU_SOFTIRQ, CPU_STEAL, CPU_COLUMNS };
-
 struct reading {
 	uint64_t taken; /* CLOCK_MONOTONIC, ns */
-	uint64_t cpu[CPU_COLUMNS];
+	struct cpu_times cpu;
 	bool has_disk;
 	struct block_stat disk;
 };
@@ -35,13 +33,12 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
 }
 
-static void read_cpu(uint64_t cpu[CPU_COLUMNS])
+static void read_cpu(struct cpu_times *cpu)
 {
-	char *line = host_read_line("/proc/stat"), *next = line ? line + strcspn(line, " ") : NULL;
-	size_t i;
+	char *line = host_read_line("/proc/stat");
 
-	for (i = 0; next && i < CPU_COLUMNS; i++)
-		cpu[i] = strtoull(next, &next, 10);
+	if (line)
+		cpu_times_parse(cpu, line + strcspn(line, " "));
 	free(line);
 }
 
@@ -49,7 +46,7 @@ static struct reading take_reading(const char *device)
 {
 	struct reading reading = {.taken = now()};
 
-	read_cpu(reading.cpu);
+	read_cpu(&reading.cpu);
 	reading.has_disk = device && block_read_stat(device, &reading.disk) == 0;
 	return reading;
 }
@@ -64,19 +61,11 @@ struct sampler *sampler_start(const char *device)
 	return sampler;
 }
 
-/* idle and iowait may go backwards (the kernel's proc_stat page says so); then nothing was added. */
 static double cpu_percent(const struct reading *before, const struct reading *after)
 {
-	uint64_t delta, total = 0, idle = 0;
-	size_t i;
+	struct cpu_span span = cpu_span_between(&before->cpu, &after->cpu);
 
-	for (i = 0; i < CPU_COLUMNS; i++) {
-		delta = after->cpu[i] > before->cpu[i] ? after->cpu[i] - before->cpu[i] : 0;
-		total += delta;
-		if (i == CPU_IDLE || i == CPU_IOWAIT)
-			idle += delta;
-	}
-	return total ? 100.0 * (double)(total - idle) / (double)total : 0;
+	return span.total ? 100.0 * (double)span.busy / (double)span.total : 0;
 }
 
 static double meminfo_kilobytes(const char *meminfo, const char *key)
