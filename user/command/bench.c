@@ -371,6 +371,7 @@ static void run_target(struct bench *bench, size_t target)
 		.options = &bench->options.options,
 		.fio = &bench->fio,
 		.place = &bench->place[target],
+		.target = model,
 		.device = model->layers ? model->layer[0].name : NULL,
 		.tell = tell_run,
 		.context = bench,

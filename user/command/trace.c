@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "command.h"
 #include "common.h"
+#include "host/conditions.h"
 #include "host/privilege.h"
 #include "report/interval.h"
 #include "report/trace.h"
@@ -46,6 +47,7 @@ struct trace {
 	struct result *result;
 	struct output_file *json; /* NULL: no file is written */
 	struct tracer *tracer;	  /* NULL: nothing is recorded any more */
+	struct watch *watch;	  /* NULL: the conditions are not watched any more */
 	struct trace_interval *interval;
 	struct subject subject;
 	char *doing;	/* "tracing process 1234 (dd) on sda" */
@@ -392,7 +394,10 @@ static void conclude(struct trace *trace)
 
 	print_last_line(trace);
 	run->elapsed = clock_now() - trace->begin;
+	conditions_end(trace->watch);
 	run->trace = tracer_stop(trace->tracer);
+	run->conditions = conditions_close(trace->watch);
+	trace->watch = NULL;
 	log_progress_end();
 	observe(trace->result, trace->tracer);
 	tracer_close(trace->tracer);
@@ -421,12 +426,15 @@ static void add_run(struct trace *trace)
 static int begin(struct trace *trace)
 {
 	const struct options *options = &trace->options.options;
+	const struct target *target = trace->result->target;
 	int status;
 
 	if (signals_stopped())
 		return EXIT_SIGNALLED + signals_stopped();
 	add_run(trace);
+	trace->watch = conditions_open(target->layer, target->layers);
 	tracer_start(trace->tracer);
+	conditions_begin(trace->watch);
 	trace->begin = clock_now();
 	trace->end = options->duration ? trace->begin + options->duration : 0;
 	trace->next_read = trace->begin + READ_EVERY;
@@ -470,6 +478,7 @@ static int run(struct trace *trace)
 static void clear(struct trace *trace)
 {
 	subject_clear(&trace->subject);
+	conditions_free(conditions_close(trace->watch));
 	tracer_close(trace->tracer);
 	close_once(&trace->signals);
 	output_close(trace->json);

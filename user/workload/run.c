@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "child.h"
+#include "host/conditions.h"
 #include "host/sample.h"
 #include "import/fio.h"
 #include "signals.h"
@@ -36,6 +37,7 @@ struct execution {
 	struct progress progress;
 	struct child child;
 	struct sampler *sampler; /* NULL: none are taken */
+	struct watch *watch;	 /* NULL: the conditions do not matter */
 	struct tracer *traced;	 /* records this execution; NULL: it is not traced */
 	uint64_t begin, end, next_tick, asked_to_stop, killed;
 	int stuck; /* -EBUSY: its processes cannot be ended */
@@ -220,9 +222,25 @@ static void conclude(struct execution *execution, int status)
 
 /* --- running it --- */
 
+/* What is read of the machine beside a measured part; its edges are closest to it. */
+static void start_looking(struct execution *execution)
+{
+	execution->sampler = sampler_start(execution->runner->device);
+	conditions_begin(execution->watch);
+}
+
+static void stop_looking(struct execution *execution)
+{
+	take_last_sample(execution);
+	sampler_stop(execution->sampler);
+	conditions_end(execution->watch);
+}
+
 static void measure(struct execution *execution)
 {
-	struct tracer *tracer = execution->progress.phase == PHASE_MEASURE ? execution->runner->tracer : NULL;
+	bool measured = execution->progress.phase == PHASE_MEASURE;
+	const struct target *target = execution->runner->target;
+	struct tracer *tracer = measured ? execution->runner->tracer : NULL;
 	struct run *run = execution->run;
 	int err = tracer ? tracer_mark(tracer, execution->child.pid) : 0, status = 0;
 
@@ -231,10 +249,11 @@ static void measure(struct execution *execution)
 		tracer = NULL;
 	}
 	execution->traced = tracer;
+	execution->watch = measured ? conditions_open(target->layer, target->layers) : NULL;
 	if (tracer)
 		tracer_start(tracer);
-	if (execution->progress.phase == PHASE_MEASURE)
-		execution->sampler = sampler_start(execution->runner->device);
+	if (measured)
+		start_looking(execution);
 	execution->begin = clock_now();
 	execution->next_tick = execution->begin + SAMPLE_EVERY;
 	err = child_release(&execution->child);
@@ -242,13 +261,12 @@ static void measure(struct execution *execution)
 		status = wait_for_end(execution);
 	execution->end = clock_now();
 	run->elapsed = execution->end - execution->begin;
-	if (execution->sampler) {
-		take_last_sample(execution);
-		sampler_stop(execution->sampler);
-	}
+	if (measured)
+		stop_looking(execution);
 	execution->stuck = child_finish(&execution->child);
 	if (tracer)
 		run->trace = tracer_stop(tracer);
+	run->conditions = conditions_close(execution->watch);
 	if (err)
 		fail(run, xasprintf("fio cannot be started: %s", strerror(-err)));
 	else

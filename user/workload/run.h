@@ -21,6 +21,7 @@ struct runner {
 	const struct options *options;
 	const struct fio *fio;
 	const struct place *place;
+	const struct target *target;
 	const char *device;	/* kernel name of the target's own device, or NULL */
 	struct tracer *tracer;	/* NULL: nothing is traced */
 	void (*tell)(void *context, const struct progress *progress);
