@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "host/block.h"
 #include "signals.h"
@@ -18,22 +18,6 @@
 #define SETTLE_QUIET   (2 * NS_PER_SECOND)
 #define SETTLE_LIMIT   (30 * NS_PER_SECOND)
 #define PROGRESS_EVERY (200 * NS_PER_MS)
-
-/* splitmix64 (Steele, Lea, Flood 2014): as fast as memory, and nothing that a disk could compress or deduplicate. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
-static void fill(uint64_t *words, size_t count, uint64_t *state)
-{
-	for (size_t i = 0; i < count; i++)
-		words[i] = next_random(state);
-}
 
 static int write_whole(int fd, const char *data, size_t length, off_t offset)
 {
@@ -65,17 +49,15 @@ static int open_for_writing(const struct place *place)
 
 static int write_all(int fd, char *chunk, uint64_t size, layout_progress progress, void *context)
 {
-	uint64_t seed = clock_now(), shown = 0;
+	uint64_t state = random_seed(), shown = 0;
 	int err = 0;
 
-	if (getrandom(&seed, sizeof(seed), 0) < 0)
-		seed ^= getpid();
 	for (uint64_t done = 0; done < size && !err;) {
 		size_t length = size - done < CHUNK ? size - done : CHUNK;
 
 		if (signals_stopped())
 			return -EINTR;
-		fill((uint64_t *)(void *)chunk, CHUNK / sizeof(uint64_t), &seed);
+		random_fill((uint64_t *)(void *)chunk, CHUNK / sizeof(uint64_t), &state);
 		err = write_whole(fd, chunk, length, done);
 		done += length;
 		if (!err && clock_now() - shown > PROGRESS_EVERY) {
