@@ -26,6 +26,7 @@
 #include "workload/matrix.h"
 #include "workload/run.h"
 #include "workload/signals.h"
+#include "workload/survey.h"
 
 /* One invocation. */
 struct bench {
@@ -326,6 +327,14 @@ static struct tracer *open_tracer(struct bench *bench, const struct target *targ
 	return tracer;
 }
 
+/* Before the device settles, so that it disturbs nothing. */
+static void survey(struct bench *bench, size_t target)
+{
+	log_progress("%s · looking at its blocks", bench->result->target[target].given);
+	survey_target(&bench->place[target], bench->result->machine.hypervisor, &bench->result->target[target]);
+	log_progress_end();
+}
+
 static int lay_out(struct bench *bench, size_t target)
 {
 	struct target *model = &bench->result->target[target];
@@ -338,6 +347,7 @@ static int lay_out(struct bench *bench, size_t target)
 	err = layout_write(&bench->place[target], model->file_size, tell_layout, bench);
 	model->laid_out_in = clock_now() - begin;
 	if (!err) {
+		survey(bench, target);
 		log_progress("%s · laid out, waiting until the device is idle", model->given);
 		err = layout_settle(model->layers ? model->layer[0].name : NULL);
 	}
@@ -376,13 +386,16 @@ static void run_target(struct bench *bench, size_t target)
 		.tell = tell_run,
 		.context = bench,
 	};
-	int err;
+	int err = 0;
 
 	if (!place_lock(&bench->place[target])) {
 		log_warning("%s: another iostrata measures there at the same time", model->given);
 		target_warn(model, "another iostrata measured there at the same time");
 	}
-	err = bench->place[target].writable ? lay_out(bench, target) : 0;
+	if (bench->place[target].writable)
+		err = lay_out(bench, target);
+	else
+		survey(bench, target);
 	if (err && err != -EINTR)
 		fail_target(bench, target, err);
 	if (err)
