@@ -45,6 +45,36 @@ static void two_blocks(void **state)
 	blocks_close(&blocks);
 }
 
+static bool all(size_t number)
+{
+	(void)number;
+	return true;
+}
+
+static bool but_two(size_t number)
+{
+	return number % 32 != 3;
+}
+
+/* What was never written says nothing of a medium. */
+static void blank_blocks(void **state)
+{
+	struct nearness nearness = {0};
+	struct blocks blocks;
+
+	(void)state;
+	blocks_open(&blocks, 64, all);
+	assert_int_equal(nearness_measure(&blocks.reader, &nearness), 0);
+	assert_true(!nearness.reads && !nearness.random && !nearness.same);
+	blocks_close(&blocks);
+
+	/* One of them is the one that is read again, so every 63rd pair counts; nearly all are blank. */
+	blocks_open(&blocks, 64, but_two);
+	assert_int_equal(nearness_measure(&blocks.reader, &nearness), 0);
+	assert_in_range(nearness.reads, 0, PAIRS / 2);
+	blocks_close(&blocks);
+}
+
 static void one_block(void **state)
 {
 	struct nearness nearness = {0};
@@ -88,8 +118,11 @@ static void a_signal_stops_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(medians_of_pairs),  cmocka_unit_test(two_blocks),
-		cmocka_unit_test(one_block),	     cmocka_unit_test(an_error_leaves_nothing),
+		cmocka_unit_test(medians_of_pairs),
+		cmocka_unit_test(two_blocks),
+		cmocka_unit_test(blank_blocks),
+		cmocka_unit_test(one_block),
+		cmocka_unit_test(an_error_leaves_nothing),
 		cmocka_unit_test(a_signal_stops_it),
 	};
 

@@ -7,14 +7,6 @@
 #define SAMPLES	   256
 #define TIME_LIMIT (2 * NS_PER_SECOND)
 
-static bool is_blank(const uint64_t *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (words[i])
-			return false;
-	return true;
-}
-
 int blank_sample(struct reader *reader, struct layout *layout)
 {
 	uint64_t begin = clock_now();
@@ -25,7 +17,7 @@ int blank_sample(struct reader *reader, struct layout *layout)
 		if (err)
 			return err;
 		layout->sampled++;
-		layout->zeros += is_blank(reader->data, reader->block / sizeof(*reader->data));
+		layout->zeros += reader_is_blank(reader);
 	}
 	return 0;
 }

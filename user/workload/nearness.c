@@ -10,8 +10,8 @@
 #define PAIRS	   200
 #define TIME_LIMIT (2 * NS_PER_SECOND)
 
-/* Reads that bring the block into whatever keeps it: caches may wait for the second one. */
-#define APPROACHES 2
+/* How often a block is picked until so many were found that are not blank. */
+#define ATTEMPTS (4 * PAIRS)
 
 struct times {
 	uint64_t random[PAIRS], same[PAIRS];
@@ -38,19 +38,49 @@ static uint64_t pick_other(struct reader *reader, uint64_t one)
 	return number;
 }
 
+/* At most so many attempts, and so much time. */
+static bool goes_on(int attempt, uint64_t begin)
+{
+	return attempt < ATTEMPTS && !signals_stopped() && clock_now() - begin < TIME_LIMIT;
+}
+
+/* Finds the one that is read again and again; caches may wait for the second read. -ENODATA: all are blank. */
+static int approach(struct reader *reader, uint64_t begin, uint64_t *same)
+{
+	for (int i = 0; goes_on(i, begin); i++) {
+		int err;
+
+		*same = reader_pick(reader);
+		err = reader_read(reader, *same);
+		if (err)
+			return err;
+		if (!reader_is_blank(reader))
+			return reader_read(reader, *same);
+	}
+	return -ENODATA;
+}
+
+/* Takes the times of one pair, which counts unless its random block is blank. */
+static int time_pair(struct reader *reader, uint64_t same, struct times *times)
+{
+	size_t at = times->pairs;
+	int err = time_read(reader, pick_other(reader, same), &times->random[at]);
+	bool counts = !err && !reader_is_blank(reader);
+
+	if (!err)
+		err = time_read(reader, same, &times->same[at]);
+	times->pairs += !err && counts;
+	return err;
+}
+
 static int time_pairs(struct reader *reader, struct times *times)
 {
-	uint64_t same = reader_pick(reader), begin = clock_now();
-	int err = 0;
+	uint64_t begin = clock_now(), same;
+	int err = approach(reader, begin, &same);
 
-	for (int i = 0; i < APPROACHES && !err; i++)
-		err = reader_read(reader, same);
-	while (!err && times->pairs < PAIRS && !signals_stopped() && clock_now() - begin < TIME_LIMIT) {
-		err = time_read(reader, pick_other(reader, same), &times->random[times->pairs]);
-		if (!err)
-			err = time_read(reader, same, &times->same[times->pairs++]);
-	}
-	return err;
+	for (int i = 0; !err && times->pairs < PAIRS && goes_on(i, begin); i++)
+		err = time_pair(reader, same, times);
+	return err == -ENODATA ? 0 : err;
 }
 
 static int by_value(const void *a, const void *b)

@@ -10,7 +10,8 @@
 
 /*
  * Reads a random block and then the same one as ever, in turn, up to 200 of each, for at most 2 s or until a signal
- * asks to stop. Returns 0; or -errno, also -ERANGE where there is just one block, with `nearness` untouched.
+ * asks to stop. Blank ones don't count, as no medium is asked for what was never written; where it finds no others,
+ * reads is 0. Returns 0; or -errno, also -ERANGE where there is just one block, with `nearness` untouched.
  */
 int nearness_measure(struct reader *reader, struct nearness *nearness);
 

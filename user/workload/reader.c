@@ -51,3 +51,11 @@ int reader_read(struct reader *reader, uint64_t number)
 		return -errno;
 	return got == reader->block ? 0 : -EIO;
 }
+
+bool reader_is_blank(const struct reader *reader)
+{
+	for (size_t i = 0; i < reader->block / sizeof(*reader->data); i++)
+		if (reader->data[i])
+			return false;
+	return true;
+}

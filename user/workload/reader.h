@@ -3,6 +3,7 @@
 #ifndef WORKLOAD_READER_H
 #define WORKLOAD_READER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "place.h"
@@ -30,5 +31,8 @@ uint64_t reader_pick(struct reader *reader);
 
 /* Reads a block by its number. Returns 0; or -errno, which is -EIO for half a block. */
 int reader_read(struct reader *reader, uint64_t number);
+
+/* Whether the block that was read last has no bit set. */
+bool reader_is_blank(const struct reader *reader);
 
 #endif

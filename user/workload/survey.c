@@ -33,8 +33,10 @@ static void survey_file(const struct place *place, struct target *target)
 	add_part(&text, layout->unwritten, "never written");
 	add_part(&text, layout->holes, "of holes");
 	add_part(&text, layout->elsewhere, "compressed, inline or not placed yet");
-	log_detail("%s: %s, in %llu extent%s", target->given, text.data, (unsigned long long)layout->extents,
-		   layout->extents == 1 ? "" : "s");
+	if (layout->extents)
+		text_addf(&text, ", in %llu extent%s", (unsigned long long)layout->extents,
+			  layout->extents == 1 ? "" : "s");
+	log_detail("%s: %s", target->given, text.data);
 	text_free(&text);
 }
 
@@ -56,7 +58,9 @@ static void survey_nearness(struct reader *reader, struct target *target)
 
 	if (err)
 		log_detail("%s: single blocks could not be timed: %s", target->given, strerror(-err));
-	else if (nearness->reads)
+	else if (!nearness->reads)
+		log_detail("%s: no block with anything in it was found to be timed", target->given);
+	else
 		log_detail("%s: a random block takes %s, the same one again %s (medians of %llu)", target->given,
 			   format_latency(random, nearness->random), format_latency(same, nearness->same),
 			   (unsigned long long)nearness->reads);
