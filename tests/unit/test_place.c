@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "host/block.h"
 #include "workload/place.h"
 
+#include "capture.h"
 #include "tree.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/sysmacros.h>
 
 #define VIRTUAL "/sys/devices/virtual/block"
@@ -114,11 +118,169 @@ static void by_path(void **state)
 	free(link);
 }
 
+/* --- files that exist --- */
+
+#define MIB (1ull << 20)
+
+struct existing {
+	struct tree tree;
+	char *file;
+	struct place place;
+	struct target target;
+};
+
+/* One of three MiB, in a directory of its own on the machine itself. */
+static void make_existing(struct existing *existing)
+{
+	tree_make(&existing->tree);
+	host_set_root(NULL);
+	existing->file = tree_path(&existing->tree, "/precious");
+	tree_write(&existing->tree, "/precious", "precious");
+	assert_int_equal(truncate(existing->file, 3 * MIB), 0);
+}
+
+static int open_existing(struct existing *existing, uint64_t size, bool read_only)
+{
+	const struct permission permission = {.read_only = read_only};
+
+	existing->target = (struct target){0};
+	return place_open(&existing->place, &existing->target, existing->file, size, &permission);
+}
+
+/* Gives the file back: still there, and still itself. */
+static void close_existing(struct existing *existing, const struct stat *before)
+{
+	char content[9] = "";
+	struct stat st;
+	int fd;
+
+	place_close(&existing->place);
+	assert_int_equal(stat(existing->file, &st), 0);
+	assert_int_equal(st.st_ino, before->st_ino);
+	assert_int_equal(st.st_size, before->st_size);
+	assert_int_equal(st.st_mtim.tv_sec, before->st_mtim.tv_sec);
+	assert_int_equal(st.st_mtim.tv_nsec, before->st_mtim.tv_nsec);
+	fd = open(existing->file, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(read(fd, content, 8), 8);
+	assert_string_equal(content, "precious");
+	close(fd);
+}
+
+static void clear_target(struct target *target)
+{
+	for (size_t i = 0; i < target->layers; i++)
+		block_layer_clear(&target->layer[i]);
+	for (size_t i = 0; i < target->warnings; i++)
+		free(target->warning[i]);
+	free(target->layer);
+	free(target->warning);
+	free(target->given);
+	free(target->path);
+	free(target->filesystem);
+	free(target->source);
+	free(target->mount_point);
+}
+
+static void an_existing_file_is_only_read(void **state)
+{
+	struct existing existing;
+	struct stat before, opened;
+
+	(void)state;
+	make_existing(&existing);
+	assert_int_equal(stat(existing.file, &before), 0);
+	assert_int_equal(open_existing(&existing, 3 * MIB, true), 0);
+	assert_int_equal(existing.target.kind, TARGET_FILE);
+	assert_string_equal(existing.target.path, existing.file);
+	assert_non_null(existing.target.filesystem);
+	assert_false(existing.place.writable);
+	assert_null(existing.place.name);
+	assert_int_equal(fcntl(existing.place.fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	assert_int_equal(fstat(existing.place.fd, &opened), 0);
+	assert_int_equal(opened.st_ino, before.st_ino);
+	assert_false(place_shrunk(&existing.place, 3 * MIB));
+	assert_true(place_shrunk(&existing.place, 3 * MIB + 1));
+	assert_true(place_lock(&existing.place));
+	close_existing(&existing, &before);
+	clear_target(&existing.target);
+	tree_remove(&existing.tree);
+	free(existing.file);
+}
+
+/* The link may lead anywhere: nothing is written there. */
+static void through_a_link(void **state)
+{
+	const struct permission permission = {.read_only = true};
+	struct existing existing;
+	struct stat before;
+	char *link;
+
+	(void)state;
+	make_existing(&existing);
+	assert_int_equal(stat(existing.file, &before), 0);
+	tree_link(&existing.tree, "/link", "precious");
+	link = tree_path(&existing.tree, "/link");
+	existing.target = (struct target){0};
+	assert_int_equal(place_open(&existing.place, &existing.target, link, MIB, &permission), 0);
+	assert_string_equal(existing.target.given, link);
+	assert_string_equal(existing.target.path, existing.file);
+	close_existing(&existing, &before);
+	assert_int_equal(access(link, F_OK), 0);
+	clear_target(&existing.target);
+	tree_remove(&existing.tree);
+	free(existing.file);
+	free(link);
+}
+
+/* The one line that a refused file gets; the caller frees it. */
+static char *refusal(struct existing *existing, uint64_t size, bool read_only)
+{
+	struct stat before;
+	int err;
+
+	assert_int_equal(stat(existing->file, &before), 0);
+	capture(STDERR_FILENO);
+	err = open_existing(existing, size, read_only);
+	close_existing(existing, &before);
+	clear_target(&existing->target);
+	assert_int_equal(err, -EINVAL);
+	return captured_text();
+}
+
+static void refused_files(void **state)
+{
+	struct existing existing;
+	char *line;
+
+	(void)state;
+	make_existing(&existing);
+	line = refusal(&existing, MIB, false);
+	assert_non_null(strstr(line, "exists"));
+	assert_non_null(strstr(line, "--read-only"));
+	free(line);
+	line = refusal(&existing, 4 * MIB, true);
+	assert_non_null(strstr(line, "a test file of 4 MiB does not fit: the file has 3 MiB; the largest that fits is "
+				     "--size 3M\n"));
+	free(line);
+	assert_int_equal(truncate(existing.file, 4096), 0);
+	line = refusal(&existing, MIB, true);
+	assert_non_null(strstr(line, "no room for a test file: the file has 4 KiB"));
+	free(line);
+	tree_remove(&existing.tree);
+	free(existing.file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_TREE(by_serial_number),    IN_TREE(by_wwn),	IN_TREE(a_disk_is_not_its_partition),
-		IN_TREE(nothing_by_accident), IN_TREE(by_path),
+		IN_TREE(by_serial_number),
+		IN_TREE(by_wwn),
+		IN_TREE(a_disk_is_not_its_partition),
+		IN_TREE(nothing_by_accident),
+		IN_TREE(by_path),
+		cmocka_unit_test(an_existing_file_is_only_read),
+		cmocka_unit_test(through_a_link),
+		cmocka_unit_test(refused_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

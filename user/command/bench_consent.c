@@ -65,7 +65,9 @@ void bench_announce(const struct bench_options *options, const struct result *re
 			 format_size(size, laid_out));
 	for (size_t i = 0; i < result->targets; i++)
 		if (result->target[i].kind == TARGET_FILE)
-			log_info("%s is a new file, and is removed at the end", result->target[i].given);
+			log_info("%s is %s", result->target[i].given,
+				 places[i].writable ? "a new file, and is removed at the end"
+						    : "a file that exists: it is only read, and stays as it is");
 	if (writes)
 		log_info("write tests run for %s, at whatever rate the disk takes",
 			 format_exact_span(span, writes * (options->options.warmup + options->options.duration)));

@@ -64,7 +64,8 @@ static const struct option_row rows[] = {
 	 "than the one before (all)"},
 	{KEY_NO_TRACE, "no-trace", NULL, "without BPF: the figures of fio alone"},
 	{0, "What may be written", NULL, NULL},
-	{KEY_READ_ONLY, "read-only", NULL, "run the read tests only; a device is not written at all"},
+	{KEY_READ_ONLY, "read-only", NULL,
+	 "run the read tests only; a device is not written at all, and a file that exists may be a target"},
 	{KEY_DESTROY_DATA, "destroy-data", "DEVICE",
 	 "allow the write tests to overwrite this target, named by path, "
 	 "by-id name, WWN or serial number"},

@@ -140,14 +140,14 @@ static int check_room(const struct target *target, int directory)
 /* --- files --- */
 
 /* btrfs and FUSE show a number of their own; the mount knows the disk where there is just one. */
-static void describe_filesystem(struct target *target, const char *directory)
+static void describe_filesystem(struct target *target, const char *path)
 {
 	struct mount mount;
 	struct stat st;
 
-	if (!stat(directory, &st))
+	if (!stat(path, &st))
 		block_stack(st.st_dev, &target->layer, &target->layers);
-	if (mount_of_path(directory, &mount))
+	if (mount_of_path(path, &mount))
 		return;
 	target->filesystem = xstrdup(mount.filesystem);
 	target->source = xstrdup(mount.source);
@@ -157,9 +157,9 @@ static void describe_filesystem(struct target *target, const char *directory)
 	mount_clear(&mount);
 }
 
-static void warn_of_backing(struct target *target)
+static void warn_of_backing(struct target *target, bool writable)
 {
-	const char *thin = target->layers ? block_thin_backing(target->layer, target->layers) : NULL;
+	const char *thin = writable && target->layers ? block_thin_backing(target->layer, target->layers) : NULL;
 
 	if (thin)
 		target_warn(target, "this writes to %s", thin);
@@ -237,7 +237,7 @@ static int open_file(struct place *place, struct target *target, const char *dir
 		err = unlink_early(place, target);
 	place->writable = true;
 	if (!err)
-		warn_of_backing(target);
+		warn_of_backing(target, true);
 	return err;
 }
 
@@ -263,6 +263,55 @@ static int open_new_file(struct place *place, struct target *target)
 	}
 	free(path);
 	return err;
+}
+
+/* --- files that are there --- */
+
+/* As it was looked at: nothing that has taken its name since. */
+static int open_as_seen(struct place *place, const struct target *target, const struct stat *seen)
+{
+	struct stat st;
+
+	place->fd = open(target->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (place->fd < 0)
+		return log_failure(-EINVAL, "%s: cannot open the file: %m", target->given);
+	if (fstat(place->fd, &st) || st.st_dev != seen->st_dev || st.st_ino != seen->st_ino)
+		return log_failure(-EINVAL, "%s: became another file at this moment", target->given);
+	return 0;
+}
+
+/* For its lock alone, which a directory that can't be read has to do without. */
+static int open_directory_of(const char *path)
+{
+	char *directory = xstrdup(path), *slash = strrchr(directory, '/');
+	int fd;
+
+	slash[slash == directory] = '\0';
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(directory);
+	return fd;
+}
+
+/* Somebody's file, which is measured as it is: it has no place->name, so that nothing ever takes its name away. */
+static int open_existing_file(struct place *place, struct target *target, const struct stat *seen,
+			      const struct permission *permission)
+{
+	char size[FORMAT_LENGTH], why[96];
+
+	target->kind = TARGET_FILE;
+	if (!permission->read_only)
+		return log_failure(-EINVAL,
+				   "%s: exists: iostrata writes over no file; name a directory, a file to create or a "
+				   "block device, or measure the file as it is with --read-only",
+				   target->given);
+	if (target->file_size > (uint64_t)seen->st_size) {
+		snprintf(why, sizeof(why), "the file has %s", format_size(size, seen->st_size));
+		return refuse_size(target, seen->st_size / MIB * MIB, why);
+	}
+	describe_filesystem(target, target->path);
+	warn_of_backing(target, false);
+	place->directory = open_directory_of(target->path);
+	return open_as_seen(place, target, seen);
 }
 
 /* --- devices --- */
@@ -341,7 +390,7 @@ static int open_device(struct place *place, struct target *target, dev_t number,
 	place->writable = !permission->read_only && may_destroy(target, permission);
 	if (!place->writable)
 		return claim(place, target);
-	warn_of_backing(target);
+	warn_of_backing(target, true);
 	err = check_sparse_room(target);
 	return err ? err : claim(place, target);
 }
@@ -371,10 +420,7 @@ int place_open(struct place *place, struct target *target, const char *given, ui
 	if (S_ISBLK(st.st_mode))
 		return open_device(place, target, st.st_rdev, permission);
 	if (S_ISREG(st.st_mode))
-		return log_failure(-EINVAL,
-				   "%s: exists: iostrata writes over no file; name a directory, a file to create or a "
-				   "block device",
-				   given);
+		return open_existing_file(place, target, &st, permission);
 	return log_failure(-EINVAL, "%s: neither a directory, a file to create nor a block device", given);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where a target's I/O goes: the test file, or the block device. Opened once, before the first test of any target, and
- * held until the target is done. The engine opens it through /proc/self/fd, so that no name can be taken apart by the
- * engine or swapped by somebody else between the check and the run.
+ * Where a target's I/O goes: the test file, a file that was there before, or the block device. Opened once, before the
+ * first test of any target, and held until the target is done. The engine opens it through /proc/self/fd, so that no
+ * name can be taken apart by the engine or swapped by somebody else between the check and the run.
  */
 #ifndef WORKLOAD_PLACE_H
 #define WORKLOAD_PLACE_H
@@ -14,10 +14,10 @@
 
 struct place {
 	int fd;
-	int directory;	/* that holds `name`; -1 for a device */
-	char *name;	/* of a file that still has one; NULL once it is unlinked */
-	int disk;	/* the whole disk of a device, locked against udev and others; -1 for a file */
-	bool writable;
+	int directory; /* that holds the file; -1 for a device */
+	char *name;    /* of a test file that still has one; NULL once it is unlinked, and of a file that is not ours */
+	int disk;      /* the whole disk of a device, locked against udev and others; -1 for a file */
+	bool writable; /* else nothing is laid out, and write tests are skipped */
 };
 
 /* What may be done to a target. */
