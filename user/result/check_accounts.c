@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "checks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account.h"
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "check.h"
+#include "summary.h"
+
+#define BESIDE (1u << 20)
+#define SECTOR 512
+
+/* --- balance --- */
+
+/*
+ * The engine's tasks may queue a little beyond its own I/O: pages of its program, an inode's metadata. Less than it
+ * reports is never all right.
+ */
+static bool is_beside(uint64_t reported, uint64_t queued)
+{
+	return queued >= reported && queued - reported <= BESIDE + reported / 1000;
+}
+
+static char *both_directions(uint64_t read, uint64_t write)
+{
+	return xasprintf("read %" PRIu64 ", write %" PRIu64 " bytes", read, write);
+}
+
+/* A clause for a direction whose bytes differ. */
+static void add_imbalance(struct text *text, enum op op, uint64_t reported, uint64_t queued)
+{
+	char difference[FORMAT_LENGTH], whole[FORMAT_LENGTH];
+
+	if (reported == queued)
+		return;
+	text_addf(text, "%s%s %s bytes %s than the %s it reports", text->length ? " and " : "",
+		  format_count(difference, account_distance(reported, queued)), op_name[op],
+		  queued > reported ? "more" : "fewer", format_count(whole, reported));
+}
+
+static void compare_balance(struct run *run)
+{
+	const struct bio_counts *queued = run->trace->queued[OWNER_WORKLOAD];
+	const struct direction *reported = run->engine->direction;
+	const char *advice = "Its program files and file-system metadata add to it: for an exact count keep them on "
+			     "another disk.";
+	struct text differences = {0};
+	bool balanced = true;
+	char *sentence;
+
+	if (!run->trace->top) {
+		run_add_check(run, "balance", CHECK_UNKNOWN, NULL, NULL,
+			      "What the engine's tasks queued was not counted: --stages left it out.");
+		return;
+	}
+	for (int op = 0; op < DIRECTIONS; op++) {
+		add_imbalance(&differences, op, reported[op].bytes, queued[op].bytes);
+		balanced &= is_beside(reported[op].bytes, queued[op].bytes);
+		if (queued[op].bytes < reported[op].bytes)
+			advice = "Part of the I/O went elsewhere: see whether a cache answered it.";
+	}
+	if (differences.length)
+		sentence =
+			xasprintf("The engine's tasks queued %s on %s. %s", differences.data, run->trace->top, advice);
+	else
+		sentence = xasprintf("The engine's tasks queued on %s the bytes that it reports.", run->trace->top);
+	run_add_check(run, "balance", balanced ? CHECK_PASSED : CHECK_WARNING,
+		      both_directions(queued[OP_READ].bytes, queued[OP_WRITE].bytes),
+		      both_directions(reported[OP_READ].bytes, reported[OP_WRITE].bytes), "%s", sentence);
+	free(sentence);
+	text_free(&differences);
+}
+
+void check_balance(const struct checking *checking)
+{
+	if (checking->run->trace && checking->run->engine)
+		compare_balance(checking->run);
+}
+
+/* --- identity --- */
+
+/* For each layer, the target's own first. */
+static void each_layer(struct run *run, void (*check)(struct run *run, const struct layer_view *layer))
+{
+	for (size_t i = 0; i < run->trace->aboves; i++)
+		check(run, &run->trace->above[i]);
+	for (size_t i = 0; i < run->trace->leaves; i++)
+		check(run, &run->trace->leaf[i]);
+}
+
+/* What was lost, by name. */
+static void add_losses(struct text *text, const uint64_t loss[LOSSES])
+{
+	const char *separator = " Without a time: ";
+	char count[FORMAT_LENGTH];
+
+	for (int i = 0; i < LOSSES; i++) {
+		if (!loss[i])
+			continue;
+		text_addf(text, "%s%s (%s)", separator, format_count(count, loss[i]), loss_name[i]);
+		separator = ", ";
+	}
+	if (*separator == ',')
+		text_addf(text, ".");
+}
+
+/* What a build that loses on purpose did. */
+static void add_faults(struct text *text, const struct op_view *view)
+{
+	char count[FORMAT_LENGTH], found[FORMAT_LENGTH];
+
+	if (view->faults)
+		text_addf(text, " This build drops completions on purpose: %s, of which %s were found as not seen.",
+			  format_count(count, view->faults), format_count(found, view->faults_found));
+}
+static void check_requests(struct run *run, const struct layer_view *layer, enum op op)
+{
+	const struct op_view *view = layer->op[op];
+	struct balance balance = layer_balance(layer, op);
+	uint64_t ends = balance.timed + balance.in_flight + balance.lost;
+	bool closed = balance.started == ends;
+	struct text text = {0};
+
+	text_addf(&text, "%s, %s: ", layer->device, op_name[op]);
+	account_add_closure(&text, "request", balance.started, ends);
+	add_losses(&text, view->loss);
+	add_faults(&text, view);
+	account_add_advice(&text, closed, "device times");
+	account_add_identity(run, closed,
+			     xasprintf("issues %" PRIu64 " - requeues %" PRIu64 " %s %" PRIu64 " timed + %" PRIu64
+				       " in flight + %" PRIu64 " lost",
+				       view->issues, view->requeues, closed ? "=" : "!=", balance.timed,
+				       balance.in_flight, balance.lost),
+			     &text);
+}
+
+static void check_bios(struct run *run, const struct layer_view *layer, enum op op)
+{
+	struct balance balance = layer->has_requests ? layer_bio_balance(layer, op) : layer_balance(layer, op);
+	uint64_t ends = balance.timed + balance.untimed + balance.in_flight + balance.lost;
+	bool closed = balance.started == ends;
+	struct text text = {0};
+
+	if (!balance.started && !ends)
+		return;
+	text_addf(&text, "%s, %s: ", layer->device, op_name[op]);
+	account_add_closure(&text, "bio", balance.started, ends);
+	add_losses(&text, layer->op[op]->bio_loss);
+	account_add_advice(&text, closed, "device times");
+	account_add_identity(run, closed,
+			     xasprintf("bios %" PRIu64 " %s %" PRIu64 " timed + %" PRIu64
+				       " without data or ended early + %" PRIu64 " in flight + %" PRIu64 " lost",
+				       balance.started, closed ? "=" : "!=", balance.timed, balance.untimed,
+				       balance.in_flight, balance.lost),
+			     &text);
+}
+
+static void check_layer(struct run *run, const struct layer_view *layer)
+{
+	for (int op = 0; op < OPS; op++) {
+		if (!layer->op[op])
+			continue;
+		if (layer->has_requests)
+			check_requests(run, layer, op);
+		check_bios(run, layer, op);
+	}
+}
+
+void check_identity(const struct checking *checking)
+{
+	if (checking->run->trace)
+		each_layer(checking->run, check_layer);
+}
+
+/* --- coverage --- */
+
+/* Adds completions with a time, and requests that were started and not still in flight at the end. */
+static void count_layer(const struct layer_view *layer, const struct test *test, uint64_t *timed, uint64_t *ended)
+{
+	for (int op = 0; op < OPS; op++) {
+		struct balance balance = layer_balance(layer, op);
+
+		if (!test_has_op(test, op))
+			continue;
+		*timed += balance.timed;
+		*ended += balance.started - balance.in_flight;
+	}
+}
+
+static void count_timed(const struct trace_view *trace, const struct test *test, uint64_t *timed, uint64_t *ended)
+{
+	*timed = *ended = 0;
+	for (size_t i = 0; i < trace->leaves; i++)
+		count_layer(&trace->leaf[i], test, timed, ended);
+}
+
+/* The lowest layer above the leaves that the test's I/O came to; NULL where it was seen on none. */
+static const char *lowest_reached(const struct trace_view *trace, const struct test *test)
+{
+	uint64_t joined = 0;
+
+	for (size_t i = trace->aboves; i-- > 0;) {
+		uint64_t timed = 0, ended = 0;
+
+		count_layer(&trace->above[i], test, &timed, &ended);
+		if (ended)
+			return trace->above[i].device;
+	}
+	for (int op = 0; op < DIRECTIONS; op++)
+		joined += test_has_op(test, op) ? account_joined(trace, (enum io_op)op) : 0;
+	return joined ? trace->top : NULL;
+}
+
+/* Something between the device that the I/O came to and the leaves answered: under a loop device its file's pages. */
+static void warn_of_cache(struct run *run, const char *reached)
+{
+	bool loop = !strncmp(reached, "loop", strlen("loop"));
+	struct text leaves = {0};
+
+	for (size_t i = 0; i < run->trace->leaves; i++)
+		text_addf(&leaves, "%s%s", i ? ", " : "", run->trace->leaf[i].device);
+	run_add_check(run, "coverage", CHECK_WARNING, xasprintf("no requests on %s", leaves.data), NULL,
+		      "Not one request of this test reached %s: %s under %s answered. The only device times are those "
+		      "of %s.",
+		      leaves.data, loop ? "the page cache" : "a cache", reached, reached);
+	text_free(&leaves);
+}
+
+static void judge_coverage(struct run *run, const struct test *test)
+{
+	char timed_text[FORMAT_LENGTH], ended_text[FORMAT_LENGTH], percent_text[FORMAT_LENGTH];
+	uint64_t timed, ended;
+	const char *reached;
+	double percent;
+	bool enough;
+
+	count_timed(run->trace, test, &timed, &ended);
+	reached = ended || !run->trace->leaves ? NULL : lowest_reached(run->trace, test);
+	if (reached) {
+		warn_of_cache(run, reached);
+		return;
+	}
+	if (!ended) {
+		run_add_check(
+			run, "coverage", CHECK_WARNING, xstrdup("no requests"), NULL,
+			"Not one request of this test was seen on a device: a cache answered, or the I/O took a way "
+			"that is not watched. There are no device times.");
+		return;
+	}
+	percent = 100.0 * (double)timed / (double)ended;
+	enough = percent >= ACCOUNT_MIN_COVERAGE;
+	run_add_check(
+		run, "coverage", enough ? CHECK_PASSED : CHECK_WARNING,
+		xasprintf("%s %%", format_fixed(percent_text, percent, 2)), xstrdup("99.5 % or more"),
+		"The device time of %s of %s request%s is known.%s", format_count(timed_text, timed),
+		format_count(ended_text, ended), ended == 1 ? "" : "s",
+		enough ? ""
+		       : " The device's figures may be off, in the tail most of all; the identity check says what was "
+			 "lost.");
+}
+
+void check_coverage(const struct checking *checking)
+{
+	if (checking->run->trace && checking->run->engine)
+		judge_coverage(checking->run, checking->test);
+}
+
+/* --- diskstats --- */
+
+/* Requests and sectors of the ops that the kernel counts in one group. */
+struct group_count {
+	uint64_t ios, sectors;
+};
+
+static bool group_has_op(enum stat_group group, enum op op)
+{
+	switch (op) {
+	case OP_READ:
+		return group == STAT_READ;
+	case OP_WRITE:
+	case OP_WRITE_ZEROES:
+		return group == STAT_WRITE;
+	case OP_DISCARD:
+		return group == STAT_DISCARD;
+	case OP_FLUSH:
+		return group == STAT_FLUSH;
+	default:
+		return false; /* passthrough: in no group */
+	}
+}
+
+/* md and zram count neither discards nor what they turn into one. */
+static bool group_counts_op(const struct layer_view *layer, enum stat_group group, enum op op)
+{
+	return group_has_op(group, op) && (layer->has_requests || op == OP_READ || op == OP_WRITE);
+}
+
+static struct group_count count_group(const struct layer_view *layer, enum stat_group group)
+{
+	struct group_count count = {0};
+
+	for (int op = 0; op < OPS; op++) {
+		const struct op_view *view = layer->op[op];
+
+		if (!view || !group_counts_op(layer, group, op))
+			continue;
+		count.ios += layer->has_requests ? view->issues - view->requeues : view->bios;
+		count.sectors +=
+			(layer->has_requests ? view->issued_bytes - view->requeued_bytes : view->bio_bytes) / SECTOR;
+	}
+	return count;
+}
+
+static uint64_t flush_ends(const struct layer_view *layer)
+{
+	uint64_t ends = 0;
+
+	for (int op = 0; op < OPS; op++)
+		ends += layer->op[op] ? layer->op[op]->flush_ends : 0;
+	return ends;
+}
+
+/*
+ * What the kernel counts beyond that: a flush bio without data is a write to it, though never issued; and a bio-based
+ * layer may count each piece of a split.
+ */
+static uint64_t count_beside(const struct layer_view *layer, enum stat_group group, bool bios_known)
+{
+	uint64_t children = 0;
+
+	/* Without Q those flushes were not seen; each is the end of a flush sequence. */
+	if (layer->has_requests && !bios_known)
+		return group == STAT_WRITE ? flush_ends(layer) : 0;
+	if (layer->has_requests)
+		return group == STAT_WRITE && layer->op[OP_FLUSH] ? layer->op[OP_FLUSH]->empty : 0;
+	for (int op = 0; op < OPS; op++)
+		children += layer->op[op] && group_counts_op(layer, group, op) ? layer->op[op]->children : 0;
+	if (group == STAT_WRITE && layer->op[OP_FLUSH])
+		children += layer->op[OP_FLUSH]->empty;
+	return children;
+}
+
+static char *requests_text(uint64_t least, uint64_t most, uint64_t sectors)
+{
+	if (least == most)
+		return xasprintf("%" PRIu64 " requests, %" PRIu64 " sectors", least, sectors);
+	return xasprintf("%" PRIu64 " to %" PRIu64 " requests, %" PRIu64 " sectors", least, most, sectors);
+}
+
+/* Flushes have no sectors in the kernel's file. */
+static void check_group(struct run *run, const struct layer_view *leaf, enum stat_group group)
+{
+	const struct stat_delta *kernel = &leaf->stat[group];
+	struct group_count ours = count_group(leaf, group);
+	bool bios_known = run->trace->top;
+	uint64_t most = ours.ios + count_beside(leaf, group, bios_known);
+	uint64_t least = leaf->has_requests && bios_known ? most : ours.ios;
+	uint64_t sectors = group == STAT_FLUSH ? 0 : ours.sectors;
+	bool equal;
+
+	if (!most && !kernel->ios)
+		return;
+	equal = kernel->ios >= least && kernel->ios <= most && kernel->sectors == sectors;
+	run_add_check(
+		run, "diskstats", equal ? CHECK_PASSED : CHECK_FAILED, requests_text(least, most, sectors),
+		requests_text(kernel->ios, kernel->ios, kernel->sectors), "%s, %s: %s", leaf->device,
+		stat_group_name[group],
+		equal ? "the requests that the probes saw are those that the kernel counted."
+		      : "the probes and the kernel's own count disagree. Look whether something else used the disk "
+			"as the run began or ended, and repeat it with the disk at rest.");
+}
+
+/* With queue/iostats at 0 the kernel counts nothing. */
+static bool kernel_counts(const struct layer_view *leaf)
+{
+	uint64_t ours = 0, kernel = 0;
+
+	for (int group = 0; group < STAT_GROUPS; group++) {
+		ours += count_group(leaf, group).ios;
+		kernel += leaf->stat[group].ios;
+	}
+	return kernel || !ours;
+}
+
+/*
+ * Each bio-based driver keeps the kernel's statistics itself: dm counts discards and zeroes (as writes), md and zram do
+ * not. With requests it is the block layer, which counts flushes for whole disks only; and how many a partition's empty
+ * flush bios add to its writes is known only where bios were counted.
+ */
+static bool group_is_comparable(const struct run *run, const struct layer_view *layer, enum stat_group group)
+{
+	if (!layer->has_requests)
+		return group == STAT_READ ||
+		       (group == STAT_WRITE && !layer->op[OP_DISCARD] && !layer->op[OP_WRITE_ZEROES]);
+	if (group == STAT_FLUSH)
+		return !layer->partition;
+	return group != STAT_WRITE || !layer->partition || run->trace->top;
+}
+
+static void compare_with_kernel(struct run *run, const struct layer_view *layer)
+{
+	if (!layer->has_stat) {
+		run_add_check(
+			run, "diskstats", CHECK_NOT_APPLICABLE, NULL, NULL,
+			"%s: other I/O was in flight as the recording began or ended, so the kernel's count cannot "
+			"be compared.",
+			layer->device);
+		return;
+	}
+	if (!kernel_counts(layer)) {
+		run_add_check(run, "diskstats", CHECK_NOT_APPLICABLE, NULL, NULL,
+			      "%s: the kernel counted no I/O at all. Its accounting is switched off: write 1 to "
+			      "/sys/block/%s/queue/iostats to have it compared.",
+			      layer->device, layer->device);
+		return;
+	}
+	for (int group = 0; group < STAT_GROUPS; group++)
+		if (group_is_comparable(run, layer, group))
+			check_group(run, layer, group);
+}
+
+void check_diskstats(const struct checking *checking)
+{
+	if (checking->run->trace)
+		each_layer(checking->run, compare_with_kernel);
+}
+
+/* --- await --- */
+
+/* The kernel's count and time of the test's own groups. */
+static struct stat_delta own_stat(const struct layer_view *leaf, const struct test *test)
+{
+	struct stat_delta sum = {0};
+
+	for (int op = 0; op < DIRECTIONS; op++) {
+		const struct stat_delta *group = &leaf->stat[op == OP_READ ? STAT_READ : STAT_WRITE];
+
+		if (!test_has_op(test, op))
+			continue;
+		sum.ios += group->ios;
+		sum.time += group->time;
+	}
+	return sum;
+}
+
+/* NULL, or why the three means cannot be compared. */
+static const char *await_obstacle(const struct run *run, const struct test *test, const struct summary *summary)
+{
+	if (run->trace->leaves != 1)
+		return "the target does not lie on exactly one device";
+	if (!run->trace->leaf[0].has_requests)
+		return "of bios it counts whole clock ticks, from a later moment";
+	if (!run->trace->leaf[0].has_stat)
+		return "other I/O was in flight as the recording began or ended";
+	if (!summary->has_device || !own_stat(&run->trace->leaf[0], test).ios)
+		return "no request was timed or counted by the kernel";
+	if (summary->mean <= 0)
+		return "the engine gave no mean latency";
+	if (summary->requests_per_io < 0.99 || summary->requests_per_io > 1.01)
+		return "requests are not I/Os, as some were split or merged";
+	if (!run->trace->top)
+		return "--stages left out whose I/O it was";
+	if (test_has_op(test, OP_WRITE) && run->trace->leaf[0].op[OP_FLUSH] && run->trace->leaf[0].op[OP_FLUSH]->empty)
+		return "flushes without data are among the kernel's writes";
+	if (summary->other_bytes * 100 >= summary->own_bytes)
+		return "1 % or more of the disk's I/O was not the workload's";
+	return NULL;
+}
+
+/* The kernel's time is in whole milliseconds, so its mean is uncertain by one of them, spread over the I/Os. */
+static const char *await_advice(bool between, uint64_t others)
+{
+	if (between)
+		return "";
+	if (others)
+		return " Requests of others are among the device's and the kernel's, but not among the engine's: a few "
+		       "slow "
+		       "ones can do that. Repeat the run with the disk at rest.";
+	return " One of the three clocks or counts is wrong: repeat the run with the disk at rest, and report it as a "
+	       "bug "
+	       "if it happens again.";
+}
+
+static uint64_t bios_of_others(const struct run *run, const struct test *test)
+{
+	uint64_t bios = 0;
+
+	for (int op = 0; op < OPS; op++)
+		bios += test_has_op(test, op) ? run->trace->queued[OWNER_OTHERS][op].bios : 0;
+	return bios;
+}
+
+static void compare_await(struct run *run, const struct test *test, const struct summary *summary)
+{
+	uint64_t others = bios_of_others(run, test);
+	struct stat_delta stat = own_stat(&run->trace->leaf[0], test);
+	double device = hist_mean(summary->device), await = (double)stat.time / (double)stat.ios, lat = summary->mean;
+	double resolution = NS_PER_MS / (double)stat.ios;
+	bool above = device <= await + resolution, below = await <= lat * 1.01 + 2 * resolution;
+	char device_text[FORMAT_LENGTH], await_text[FORMAT_LENGTH], lat_text[FORMAT_LENGTH];
+
+	format_latency(device_text, device);
+	format_latency(await_text, await);
+	format_latency(lat_text, lat);
+	run_add_check(run, "await",
+		      above && below ? CHECK_PASSED
+		      : others	     ? CHECK_UNKNOWN
+				     : CHECK_WARNING,
+		      xasprintf("device %s, diskstats %s, lat %s", device_text, await_text, lat_text),
+		      xstrdup("device <= diskstats <= lat"),
+		      "The mean that the kernel's own counters give, %s, lies %s.%s", await_text,
+		      above && below ? "between the mean device time and the mean latency"
+		      : above	     ? "above the mean latency"
+				     : "below the mean device time",
+		      await_advice(above && below, others));
+}
+
+void check_await(const struct checking *checking)
+{
+	struct run *run = checking->run;
+	const struct run *only = run;
+	struct summary summary;
+	const char *obstacle;
+
+	if (!run->trace || !run->engine)
+		return;
+	summary_of_runs(&summary, &only, 1, checking->test, LATENCY_LAT);
+	obstacle = await_obstacle(run, checking->test, &summary);
+	if (obstacle)
+		run_add_check(run, "await", CHECK_NOT_APPLICABLE, NULL, NULL,
+			      "The kernel's mean time per I/O is not compared: %s.", obstacle);
+	else
+		compare_await(run, checking->test, &summary);
+	summary_clear(&summary);
+}
+
+/* --- percentiles --- */
+
+/* An I/O's lat contains its clat, and fio's buckets keep their order. */
+static bool percentile_fits(const struct direction *direction, int i, size_t *compared)
+{
+	const struct latency *lat = &direction->latency[LATENCY_LAT], *clat = &direction->latency[LATENCY_CLAT];
+
+	if (!lat->has_percentile[i] || !clat->has_percentile[i])
+		return true;
+	(*compared)++;
+	return lat->percentile[i] >= clat->percentile[i];
+}
+
+static void fail_percentile(struct run *run, enum op op, int i)
+{
+	const struct latency *latency = run->engine->direction[op].latency;
+
+	run_add_check(
+		run, "percentiles", CHECK_FAILED,
+		xasprintf("%s p%g: lat %" PRIu64 " ns, clat %" PRIu64 " ns", op_name[op], percentile_percent[i],
+			  latency[LATENCY_LAT].percentile[i], latency[LATENCY_CLAT].percentile[i]),
+		xstrdup("lat >= clat"),
+		"The engine's p%g of lat lies below that of clat, which is a part of it. Its latencies are not to be "
+		"relied on: try another version of it.",
+		percentile_percent[i]);
+}
+
+static void compare_percentiles(struct run *run)
+{
+	size_t compared = 0;
+
+	for (int op = 0; op < DIRECTIONS; op++) {
+		for (int i = 0; i < PERCENTILES; i++) {
+			if (percentile_fits(&run->engine->direction[op], i, &compared))
+				continue;
+			fail_percentile(run, op, i);
+			return;
+		}
+	}
+	if (compared)
+		run_add_check(run, "percentiles", CHECK_PASSED, xasprintf("%zu compared", compared),
+			      xstrdup("lat >= clat"), "The percentiles of lat do not lie below those of clat.");
+	else
+		run_add_check(run, "percentiles", CHECK_NOT_APPLICABLE, NULL, NULL,
+			      "The engine did not give percentiles of both lat and clat.");
+}
+
+void check_percentiles(const struct checking *checking)
+{
+	if (checking->run->engine)
+		compare_percentiles(checking->run);
+}
