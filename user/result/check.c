@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "checks.h"
+#include "verdict.h"
 
 /* In the order in which they are told. Each looks itself whether it applies. */
 static void (*const checks[])(const struct checking *checking) = {
@@ -23,4 +24,5 @@ void check_run(struct result *result, struct run *run)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		checks[i](&checking);
+	run->verdict = verdict_of(run);
 }
