@@ -291,16 +291,8 @@ static void coverage_below(void **state)
 	assert_string_equal(nth_check("coverage", 0)->found, "99.40 %");
 }
 
+/* There is no time that could be missing; why there was nothing to time is said of the bytes. */
 static void coverage_of_nothing(void **state)
-{
-	(void)state;
-	judge(&write_test);
-	assert_state(nth_check("coverage", 0), CHECK_WARNING);
-	assert_string_equal(nth_check("coverage", 0)->found, "no requests");
-}
-
-/* The file of a loop device is in the page cache: its disk had nothing to do. */
-static void coverage_of_a_loop_device(void **state)
 {
 	(void)state;
 	struct layer_view *loop = add_above("loop5");
@@ -308,28 +300,57 @@ static void coverage_of_a_loop_device(void **state)
 	memset(layer_op(&run->trace->leaf[0], OP_READ), 0, sizeof(struct op_view));
 	fill_leaf(loop, OP_READ);
 	judge(&read_test);
-	assert_state(nth_check("coverage", 0), CHECK_WARNING);
-	assert_string_equal(nth_check("coverage", 0)->found, "no requests on sda");
-	assert_string_equal(nth_check("coverage", 0)->sentence,
-			    "Not one request of this test reached sda: the page cache under loop5 answered. The only "
-			    "device times are those of loop5.");
+	assert_state(nth_check("coverage", 0), CHECK_NOT_APPLICABLE);
+	assert_string_equal(nth_check("coverage", 0)->found, "no requests");
+	assert_has(nth_check("coverage", 0)->sentence, "see the check \"cache\"");
 }
 
-/* No layer was followed, but the program's I/Os were. */
-static void coverage_of_joined_ios(void **state)
+/* Of the other direction there may be any. */
+static void coverage_of_the_test(void **state)
 {
 	(void)state;
-	memset(layer_op(&run->trace->leaf[0], OP_READ), 0, sizeof(struct op_view));
-	free(run->trace->top);
-	run->trace->top = xstrdup("dm-0");
-	fill_ios(OP_READ);
-	judge(&read_test);
-	assert_state(nth_check("coverage", 0), CHECK_WARNING);
-	assert_has(nth_check("coverage", 0)->sentence, "reached sda: a cache under dm-0 answered.");
-
-	/* those of the other direction say nothing */
 	judge(&write_test);
-	assert_has(nth_check("coverage", 1)->sentence, "There are no device times.");
+	assert_state(nth_check("coverage", 0), CHECK_NOT_APPLICABLE);
+}
+
+/* A program has no direction: reads and writes are judged together. */
+static void coverage_of_a_program(void **state)
+{
+	(void)state;
+	struct op_view *view = layer_op(&run->trace->leaf[0], OP_WRITE);
+
+	engine_figures_free(run->engine);
+	run->engine = NULL;
+	view->issues = view->completions = 1000;
+	judge(NULL);
+	assert_state(nth_check("coverage", 0), CHECK_PASSED);
+	assert_has(nth_check("coverage", 0)->sentence, "2,000 of 2,000");
+	view->completions = 980;
+	judge(NULL);
+	assert_state(nth_check("coverage", 1), CHECK_WARNING);
+	assert_string_equal(nth_check("coverage", 1)->found, "99.00 %");
+}
+
+/* Of requests or bios, on any layer, and however few: the verdict must not be REAL. */
+static void coverage_of_a_full_table(void **state)
+{
+	(void)state;
+	struct op_view *leaf = layer_op(&run->trace->leaf[0], OP_READ);
+	struct op_view *above = layer_op(add_above("loop5"), OP_READ);
+	uint64_t *counts[] = {&leaf->loss[LOSS_TABLE_FULL], &leaf->bio_loss[LOSS_TABLE_FULL],
+			      &above->loss[LOSS_TABLE_FULL], &above->bio_loss[LOSS_TABLE_FULL]};
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+		*counts[i] = 1;
+		judge(&read_test);
+		assert_state(nth_check("coverage", i), CHECK_WARNING);
+		assert_has(nth_check("coverage", i)->sentence,
+			   "1,000 of 1,000 requests is known. Of the requests and bios 1 found no room in the probes' "
+			   "tables (table full)");
+		*counts[i] = 0;
+	}
+	judge(&read_test);
+	assert_state(nth_check("coverage", ARRAY_SIZE(counts)), CHECK_PASSED);
 }
 
 static void coverage_of_bios(void **state)
@@ -729,8 +750,9 @@ int main(void)
 		READS(coverage_at_the_limit),
 		READS(coverage_below),
 		READS(coverage_of_nothing),
-		READS(coverage_of_a_loop_device),
-		READS(coverage_of_joined_ios),
+		READS(coverage_of_the_test),
+		READS(coverage_of_a_program),
+		READS(coverage_of_a_full_table),
 		READS(coverage_of_bios),
 		READS(diskstats_of_another_count),
 		READS(diskstats_of_other_sectors),

@@ -40,8 +40,3 @@ void account_add_identity(struct run *run, bool closed, char *found, struct text
 		      sentence->data);
 	text_free(sentence);
 }
-
-uint64_t account_joined(const struct trace_view *trace, enum io_op op)
-{
-	return trace->io[op] ? trace->io[op]->counts.end[IO_END_JOINED] : 0;
-}

@@ -20,7 +20,4 @@ void account_add_advice(struct text *text, bool closed, const char *times);
 /* Adds the check "identity" to the run, with `found` and the sentence, which it frees. */
 void account_add_identity(struct run *run, bool closed, char *found, struct text *sentence);
 
-/* I/Os of this op all of whose boundaries are known. */
-uint64_t account_joined(const struct trace_view *trace, enum io_op op);
-
 #endif

@@ -179,13 +179,19 @@ void check_identity(const struct checking *checking)
 
 /* --- coverage --- */
 
+/* The ops that are judged: the test's; of a traced program reads and writes. */
+static bool is_judged(const struct test *test, enum op op)
+{
+	return test ? test_has_op(test, op) : op < DIRECTIONS;
+}
+
 /* Adds completions with a time, and requests that were started and not still in flight at the end. */
 static void count_layer(const struct layer_view *layer, const struct test *test, uint64_t *timed, uint64_t *ended)
 {
 	for (int op = 0; op < OPS; op++) {
 		struct balance balance = layer_balance(layer, op);
 
-		if (!test_has_op(test, op))
+		if (!is_judged(test, op))
 			continue;
 		*timed += balance.timed;
 		*ended += balance.started - balance.in_flight;
@@ -199,75 +205,76 @@ static void count_timed(const struct trace_view *trace, const struct test *test,
 		count_layer(&trace->leaf[i], test, timed, ended);
 }
 
-/* The lowest layer above the leaves that the test's I/O came to; NULL where it was seen on none. */
-static const char *lowest_reached(const struct trace_view *trace, const struct test *test)
+static uint64_t layer_without_room(const struct layer_view *layer, const struct test *test)
 {
-	uint64_t joined = 0;
+	uint64_t sum = 0;
 
-	for (size_t i = trace->aboves; i-- > 0;) {
-		uint64_t timed = 0, ended = 0;
-
-		count_layer(&trace->above[i], test, &timed, &ended);
-		if (ended)
-			return trace->above[i].device;
-	}
-	for (int op = 0; op < DIRECTIONS; op++)
-		joined += test_has_op(test, op) ? account_joined(trace, (enum io_op)op) : 0;
-	return joined ? trace->top : NULL;
+	for (int op = 0; op < OPS; op++)
+		if (layer->op[op] && is_judged(test, op))
+			sum += layer->op[op]->loss[LOSS_TABLE_FULL] + layer->op[op]->bio_loss[LOSS_TABLE_FULL];
+	return sum;
 }
 
-/* Something between the device that the I/O came to and the leaves answered: under a loop device its file's pages. */
-static void warn_of_cache(struct run *run, const char *reached)
+/* Requests and bios that found the tables full, on any layer. */
+static uint64_t without_room(const struct trace_view *trace, const struct test *test)
 {
-	bool loop = !strncmp(reached, "loop", strlen("loop"));
-	struct text leaves = {0};
+	uint64_t sum = 0;
 
-	for (size_t i = 0; i < run->trace->leaves; i++)
-		text_addf(&leaves, "%s%s", i ? ", " : "", run->trace->leaf[i].device);
-	run_add_check(run, "coverage", CHECK_WARNING, xasprintf("no requests on %s", leaves.data), NULL,
-		      "Not one request of this test reached %s: %s under %s answered. The only device times are those "
-		      "of %s.",
-		      leaves.data, loop ? "the page cache" : "a cache", reached, reached);
-	text_free(&leaves);
+	for (size_t i = 0; i < trace->aboves; i++)
+		sum += layer_without_room(&trace->above[i], test);
+	for (size_t i = 0; i < trace->leaves; i++)
+		sum += layer_without_room(&trace->leaf[i], test);
+	return sum;
 }
 
-static void judge_coverage(struct run *run, const struct test *test)
+/* The caller frees it; NULL where there was room for all. */
+static char *room_in_words(uint64_t without)
+{
+	char count[FORMAT_LENGTH];
+
+	if (!without)
+		return NULL;
+	return xasprintf(
+		" Of the requests and bios %s found no room in the probes' tables (table full), and so no time: "
+		"watch fewer devices, or ask for less depth.",
+		format_count(count, without));
+}
+
+/* However few found no room: that more of them were there than was provided for says that it is no chance. */
+static void judge_coverage(struct run *run, uint64_t timed, uint64_t ended, uint64_t without)
 {
 	char timed_text[FORMAT_LENGTH], ended_text[FORMAT_LENGTH], percent_text[FORMAT_LENGTH];
-	uint64_t timed, ended;
-	const char *reached;
-	double percent;
-	bool enough;
+	double percent = 100.0 * (double)timed / (double)ended;
+	bool enough = percent >= ACCOUNT_MIN_COVERAGE;
+	char *room = room_in_words(without);
 
-	count_timed(run->trace, test, &timed, &ended);
-	reached = ended || !run->trace->leaves ? NULL : lowest_reached(run->trace, test);
-	if (reached) {
-		warn_of_cache(run, reached);
-		return;
-	}
-	if (!ended) {
-		run_add_check(
-			run, "coverage", CHECK_WARNING, xstrdup("no requests"), NULL,
-			"Not one request of this test was seen on a device: a cache answered, or the I/O took a way "
-			"that is not watched. There are no device times.");
-		return;
-	}
-	percent = 100.0 * (double)timed / (double)ended;
-	enough = percent >= ACCOUNT_MIN_COVERAGE;
 	run_add_check(
-		run, "coverage", enough ? CHECK_PASSED : CHECK_WARNING,
+		run, "coverage", enough && !room ? CHECK_PASSED : CHECK_WARNING,
 		xasprintf("%s %%", format_fixed(percent_text, percent, 2)), xstrdup("99.5 % or more"),
-		"The device time of %s of %s request%s is known.%s", format_count(timed_text, timed),
-		format_count(ended_text, ended), ended == 1 ? "" : "s",
+		"The device time of %s of %s request%s is known.%s%s", format_count(timed_text, timed),
+		format_count(ended_text, ended), ended == 1 ? "" : "s", room ? room : "",
 		enough ? ""
 		       : " The device's figures may be off, in the tail most of all; the identity check says what was "
 			 "lost.");
+	free(room);
 }
 
+/* Where nothing came to a device there are no times that could be missing; the check of the bytes says why. */
 void check_coverage(const struct checking *checking)
 {
-	if (checking->run->trace && checking->run->engine)
-		judge_coverage(checking->run, checking->test);
+	struct run *run = checking->run;
+	uint64_t timed, ended;
+
+	if (!run->trace)
+		return;
+	count_timed(run->trace, checking->test, &timed, &ended);
+	if (ended)
+		judge_coverage(run, timed, ended, without_room(run->trace, checking->test));
+	else
+		run_add_check(run, "coverage", CHECK_NOT_APPLICABLE, xstrdup("no requests"), NULL,
+			      "Not one request of this %s was seen on a device, so there are no device times: see the "
+			      "check \"cache\".",
+			      checking->test ? "test" : "program");
 }
 
 /* --- diskstats --- */

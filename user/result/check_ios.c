@@ -143,41 +143,75 @@ static uint64_t add_ends(struct text *text, const struct trace_view *trace, bool
 	return sum;
 }
 
-/* Where some of them should have stages: `lost` and `without` say how the others ended. */
-static void judge_joined(struct run *run, uint64_t joined, uint64_t whole, const char *lost, const char *without)
+static uint64_t ios_without_room(const struct trace_view *trace)
 {
-	double percent = 100.0 * (double)joined / (double)whole;
-	bool enough = percent >= ACCOUNT_MIN_COVERAGE;
-	const char *hidden = enough ? NULL : run->trace->hidden;
-	char joined_text[FORMAT_LENGTH], whole_text[FORMAT_LENGTH], percent_text[FORMAT_LENGTH];
+	uint64_t sum = 0;
 
-	run_add_check(run, "ios", enough ? CHECK_PASSED : CHECK_WARNING,
+	for (int op = 0; op < DIRECTIONS; op++)
+		sum += trace->io[op] ? trace->io[op]->counts.table_full : 0;
+	return sum;
+}
+
+/* Where some of them should have stages. */
+struct joining {
+	uint64_t joined, whole;
+	uint64_t without_room;	     /* beside these: nothing is known of them */
+	const char *lost, *unstaged; /* how the others ended, and those that rightly have no stages; NULL: none */
+};
+
+/* How it stands with the rest, in sentences that follow the first. The caller frees it. */
+static char *joining_in_words(const struct joining *joining, bool enough, const char *hidden)
+{
+	struct text text = {0};
+	char count[FORMAT_LENGTH];
+
+	if (joining->unstaged)
+		text_addf(&text, " Beside these, rightly without stages: %s.", joining->unstaged);
+	if (joining->without_room)
+		text_addf(&text, " %s found no room in the probes' table (table full).",
+			  format_count(count, joining->without_room));
+	if (!enough && hidden)
+		text_addf(&text, " %s.", hidden);
+	return text_take(&text);
+}
+
+static void judge_joined(struct run *run, const struct joining *joining)
+{
+	double percent = joining->whole ? 100.0 * (double)joining->joined / (double)joining->whole : 0;
+	bool enough = percent >= ACCOUNT_MIN_COVERAGE;
+	char joined_text[FORMAT_LENGTH], whole_text[FORMAT_LENGTH], percent_text[FORMAT_LENGTH];
+	char *rest = joining_in_words(joining, enough, run->trace->hidden);
+
+	run_add_check(run, "ios", enough && !joining->without_room ? CHECK_PASSED : CHECK_WARNING,
 		      xasprintf("%s %% joined", format_fixed(percent_text, (double)(uint64_t)(percent * 100) / 100, 2)),
-		      xstrdup("99.5 % or more"), "The stages of %s of %s I/O%s are known%s%s.%s%s%s%s%s%s",
-		      format_count(joined_text, joined), format_count(whole_text, whole), whole == 1 ? "" : "s",
-		      lost ? "; the others: " : "", lost ? lost : "",
-		      without ? " Beside these, rightly without stages: " : "", without ? without : "",
-		      without ? "." : "", hidden ? " " : "", hidden ? hidden : "", hidden ? "." : "");
+		      xstrdup("99.5 % or more"), "The stages of %s of %s I/O%s are known%s%s.%s",
+		      format_count(joined_text, joining->joined), format_count(whole_text, joining->whole),
+		      joining->whole == 1 ? "" : "s", joining->lost ? "; the others: " : "",
+		      joining->lost ? joining->lost : "", rest);
+	free(rest);
 }
 
 /* A sync has no stages of its own, and neither has what rightly never came to the block layer. */
 static void check_joined(struct run *run)
 {
 	const struct trace_view *trace = run->trace;
-	struct text lost = {0}, without = {0};
-	uint64_t joined = 0, losses, others;
+	struct joining joining = {.without_room = ios_without_room(trace)};
+	struct text lost = {0}, unstaged = {0};
+	uint64_t others;
 
 	for (int op = 0; op < DIRECTIONS; op++)
-		joined += account_joined(trace, (enum io_op)op);
-	losses = add_ends(&lost, trace, true);
-	others = add_ends(&without, trace, false);
-	if (joined + losses)
-		judge_joined(run, joined, joined + losses, lost.data, without.data);
+		joining.joined += trace->io[op] ? trace->io[op]->counts.end[IO_END_JOINED] : 0;
+	joining.whole = joining.joined + add_ends(&lost, trace, true);
+	others = add_ends(&unstaged, trace, false);
+	joining.lost = lost.data;
+	joining.unstaged = unstaged.data;
+	if (joining.whole || joining.without_room)
+		judge_joined(run, &joining);
 	else if (others)
 		run_add_check(run, "ios", CHECK_NOT_APPLICABLE, NULL, NULL,
-			      "No I/O of this run has stages, and rightly so: %s.", without.data);
+			      "No I/O of this run has stages, and rightly so: %s.", unstaged.data);
 	text_free(&lost);
-	text_free(&without);
+	text_free(&unstaged);
 }
 
 static void add_not_followed(struct run *run, const char *name)
