@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "calibration.h"
 #include "child.h"
 #include "host/conditions.h"
 #include "host/sample.h"
@@ -236,12 +237,21 @@ static void stop_looking(struct execution *execution)
 	conditions_end(execution->watch);
 }
 
+/* The warm-up, in which it is found what the probes take. */
+static bool start_calibration(const struct execution *execution)
+{
+	struct tracer *tracer = execution->runner->tracer;
+
+	return execution->progress.phase == PHASE_WARMUP && tracer && calibration_begin(tracer, execution->child.pid);
+}
+
 static void measure(struct execution *execution)
 {
 	bool measured = execution->progress.phase == PHASE_MEASURE;
 	const struct target *target = execution->runner->target;
 	struct tracer *tracer = measured ? execution->runner->tracer : NULL;
 	struct run *run = execution->run;
+	bool calibrated = start_calibration(execution);
 	int err = tracer ? tracer_mark(tracer, execution->child.pid) : 0, status = 0;
 
 	if (err) {
@@ -266,6 +276,8 @@ static void measure(struct execution *execution)
 	execution->stuck = child_finish(&execution->child);
 	if (tracer)
 		run->trace = tracer_stop(tracer);
+	if (calibrated)
+		calibration_end(execution->runner->tracer, run);
 	run->conditions = conditions_close(execution->watch);
 	if (err)
 		fail(run, xasprintf("fio cannot be started: %s", strerror(-err)));
