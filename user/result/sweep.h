@@ -16,9 +16,10 @@ struct sweep_point {
 struct sweep {
 	struct sweep_point *point; /* by depth */
 	size_t points;
-	size_t knee;	    /* index of the least depth that gives 90 % of the most IOPS; NO_KNEE */
-	double saturation;  /* most IOPS times latency at the least depth, over that depth's own queue: the depth at which a
-			       device without queues of its own would be full; 0: not known */
+	size_t knee; /* index of the least depth that gives 90 % of the most IOPS; NO_KNEE where that is the deepest, so
+			that more might come of more depth, and where fewer than two are known */
+	double saturation; /* most IOPS times lat at the least depth (Little's law): the depth that would be enough if
+			      nothing had to wait for anything else below it; 0: not known, as without a knee */
 };
 
 #define NO_KNEE SIZE_MAX
