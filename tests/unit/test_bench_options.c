@@ -225,6 +225,35 @@ static void tests_that_do_not_fit(void **state)
 	refuse("--tests SEQ64M-Q65536T1-Read /mnt", "more than half of this machine's memory"); /* 4 TiB */
 }
 
+static void a_sweep(void **state)
+{
+	static const char *const depths[] = {"RND4K-Q1T1-Read", "RND4K-Q2T1-Read", "RND4K-Q16T1-Read"};
+
+	(void)state;
+	accept("/mnt");
+	assert_false(options.options.sweep);
+	accept("--sweep 16,1,2 /mnt");
+	assert_true(options.options.sweep);
+	assert_int_equal(options.tests, ARRAY_SIZE(depths));
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++)
+		assert_string_equal(options.test[i].name, depths[i]);
+	accept("--sweep 1,4 --tests SEQ64K-Q32T2-Write /mnt"); /* its own depth is none of them */
+	assert_int_equal(options.tests, 2);
+	assert_string_equal(options.test[0].name, "SEQ64K-Q1T2-Write");
+	assert_string_equal(options.test[1].name, "SEQ64K-Q4T2-Write");
+	accept("--tests RND4K-Q1T1-Read --sweep 1,2 --sweep 4,65536 --size 1G /mnt"); /* the last one */
+	assert_int_equal(options.test[1].depth, 65536);
+	refuse("--sweep '' /mnt", "--sweep");
+	refuse("--sweep 8 /mnt", "--sweep: 8 alone is no sweep");
+	refuse("--sweep 1,2,1 /mnt", "--sweep: depth 1 is named twice");
+	refuse("--sweep 1,0 /mnt", "--sweep: '0' is no depth of RND4K-Q1T1-Read");
+	refuse("--sweep 1,2,many /mnt", "--sweep: 'many'");
+	refuse("--sweep 1,4097 --tests RND4K-Q1T16-Read /mnt", "'4097' is no depth of RND4K-Q1T16-Read");
+	refuse("--sweep 1,2 --tests RND4K-Q1T1-Read,RND4K-Q1T1-Write /mnt", "--sweep: --tests names 2 tests");
+	refuse("--sweep 1,2 --tests RND4K /mnt", "--tests: 'RND4K' is no test");
+	refuse("--sweep 1,65536 --tests SEQ64M-Q1T1-Read /mnt", "SEQ64M-Q65536T1-Read: its I/Os in flight");
+}
+
 static void stages(void **state)
 {
 	(void)state;
@@ -311,6 +340,7 @@ int main(void)
 		TEST(quick),
 		TEST(tests_by_name),
 		TEST(tests_that_do_not_fit),
+		TEST(a_sweep),
 		TEST(stages),
 		TEST(latencies),
 		TEST(switches),

@@ -105,6 +105,72 @@ static void a_list_names_what_is_wrong_in_it(void **state)
 	free(bad);
 }
 
+static struct test pattern(const char *name)
+{
+	struct test test;
+
+	assert_int_equal(test_parse(name, &test), 0);
+	return test;
+}
+
+static void a_sweep_is_one_pattern_over_depths(void **state)
+{
+	const struct test mixed = pattern("RND8K-Q3T2-Mix70");
+	struct test *tests;
+	size_t count;
+	char *bad;
+
+	(void)state;
+	assert_int_equal(test_sweep(&mixed, "16,1,256,4", &tests, &count, &bad), 0);
+	assert_int_equal(count, 4);
+	assert_string_equal(tests[0].name, "RND8K-Q1T2-Mix70");
+	assert_string_equal(tests[1].name, "RND8K-Q4T2-Mix70");
+	assert_string_equal(tests[2].name, "RND8K-Q16T2-Mix70");
+	assert_string_equal(tests[3].name, "RND8K-Q256T2-Mix70");
+	for (size_t i = 0; i < count; i++) {
+		assert_true(tests[i].random && tests[i].access == ACCESS_MIX);
+		assert_int_equal(tests[i].read_percent, 70);
+		assert_int_equal(tests[i].block_size, 8192);
+		assert_int_equal(tests[i].jobs, 2);
+	}
+	assert_int_equal(tests[3].depth, 256);
+	free(tests);
+	assert_int_equal(test_sweep(&mixed, "1,32768", &tests, &count, &bad), 0); /* the most over two jobs */
+	free(tests);
+}
+
+static void other_depths_are_refused(void **state)
+{
+	const struct test read = pattern("RND4K-Q1T1-Read"), jobs = pattern("RND4K-Q1T16-Read");
+	const struct {
+		const struct test *pattern;
+		const char *depths;
+		int err;
+		const char *bad;
+	} rows[] = {
+		{&read, "", -EINVAL, ""},	      {&read, "1,", -EINVAL, ""},
+		{&read, ",1", -EINVAL, ""},	      {&read, "1,2x,4", -EINVAL, "2x"},
+		{&read, "1,-2", -EINVAL, "-2"},	      {&read, "1, 2", -EINVAL, " 2"},
+		{&read, "1,2.5", -EINVAL, "2.5"},     {&read, "1,0", -ERANGE, "0"},
+		{&read, "1,65537", -ERANGE, "65537"}, {&read, "1,2,1", -EEXIST, "1"},
+		{&read, "2,02", -EEXIST, "02"},	      {&read, "8", -ENODATA, "8"},
+		{&jobs, "1,4097", -ERANGE, "4097"},   {&read, "1,99999999999999999999", -ERANGE, "99999999999999999999"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct test *tests = NULL;
+		size_t count = 77;
+		char *bad;
+
+		assert_int_equal(test_sweep(rows[i].pattern, rows[i].depths, &tests, &count, &bad), rows[i].err);
+		assert_string_equal(bad, rows[i].bad);
+		free(bad);
+		assert_null(tests);
+		assert_int_equal(count, 77);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +179,8 @@ int main(void)
 		cmocka_unit_test(other_names_are_refused),
 		cmocka_unit_test(the_standard_list_is_the_matrix),
 		cmocka_unit_test(a_list_names_what_is_wrong_in_it),
+		cmocka_unit_test(a_sweep_is_one_pattern_over_depths),
+		cmocka_unit_test(other_depths_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

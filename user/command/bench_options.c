@@ -22,6 +22,7 @@ enum key {
 	KEY_SIZE = 256,
 	KEY_WARMUP,
 	KEY_TESTS,
+	KEY_SWEEP,
 	KEY_QUICK,
 	KEY_ENGINE,
 	KEY_IOENGINE,
@@ -49,6 +50,8 @@ static const struct option_row rows[] = {
 	{KEY_WARMUP, "warmup", "S", "seconds that each test runs before, unmeasured (5)"},
 	{'i', "iterations", "N", "how often each test is repeated (1)"},
 	{KEY_TESTS, "tests", "LIST", "tests by name, such as SEQ1M-Q8T1-Read,RND4K-Q8T4-Mix70 (the six of the matrix)"},
+	{KEY_SWEEP, "sweep", "LIST",
+	 "the one test that --tests names (RND4K-Q1T1-Read) at each of these depths, such as 1,2,4,8,16,32"},
 	{KEY_QUICK, "quick", NULL, "1 GiB, 5 s, warm-up 1 s: a look, not a measurement"},
 	{0, "How", NULL, NULL},
 	{KEY_ENGINE, "engine", "NAME", "what makes the I/O: fio"},
@@ -82,7 +85,7 @@ static const struct option_row rows[] = {
 struct reading {
 	struct bench_options *to;
 	bool size, duration, warmup;
-	const char *tests;
+	const char *tests, *sweep;
 };
 
 static int take_size(struct reading *reading, const char *value, bool gib, const char **expected)
@@ -173,6 +176,8 @@ static int take(void *context, const struct option_row *row, const char *value, 
 		return parse_count(value, 1, 1000, &to->options.iterations);
 	case KEY_TESTS:
 		return option_string(&reading->tests, value, expected);
+	case KEY_SWEEP:
+		return option_string(&reading->sweep, value, expected);
 	case KEY_QUICK:
 		to->options.quick = true;
 		return 0;
@@ -264,13 +269,53 @@ static int check_test(const struct bench_options *to, const struct test *test)
 	return 0;
 }
 
-static int choose_tests(struct bench_options *to, const char *list)
+static int refuse_depth(int err, char *bad, const struct test *pattern)
+{
+	if (err == -EEXIST)
+		log_error("--sweep: depth %s is named twice", bad);
+	else if (err == -ENODATA)
+		log_error("--sweep: %s alone is no sweep: name at least two depths, such as 1,2,4,8,16,32", bad);
+	else
+		log_error("--sweep: '%s' is no depth of %s: whole numbers are expected, such as 1,2,4,8,16,32, up to "
+			  "65536 I/Os in flight over all jobs",
+			  bad, pattern->name);
+	free(bad);
+	return -EINVAL;
+}
+
+/* The one test becomes as many as there are depths. */
+static int sweep_tests(struct bench_options *to, const char *depths)
+{
+	struct test *swept;
+	size_t count;
+	char *bad;
+	int err;
+
+	if (to->tests != 1)
+		return log_failure(-EINVAL,
+				   "--sweep: --tests names %zu tests, and one is expected, whose depth is swept",
+				   to->tests);
+	err = test_sweep(&to->test[0], depths, &swept, &count, &bad);
+	if (err)
+		return refuse_depth(err, bad, &to->test[0]);
+	free(to->test);
+	to->test = swept;
+	to->tests = count;
+	to->options.sweep = true;
+	return 0;
+}
+
+static int choose_tests(struct bench_options *to, const char *list, const char *depths)
 {
 	char *bad;
-	int err = test_parse_list(list ? list : MATRIX_STANDARD, &to->test, &to->tests, &bad);
+	int err;
 
+	if (!list)
+		list = depths ? SWEEP_STANDARD : MATRIX_STANDARD;
+	err = test_parse_list(list, &to->test, &to->tests, &bad);
 	if (err)
 		return refuse_test(err, bad);
+	err = depths ? sweep_tests(to, depths) : 0;
 	for (size_t i = 0; i < to->tests && !err; i++)
 		err = check_test(to, &to->test[i]);
 	return err;
@@ -306,7 +351,7 @@ int bench_options_parse(struct bench_options *options, int argc, char **argv)
 					    "(see iostrata bench -h)");
 	options->permission.destroy = options->destroy;
 	apply_quick(&reading);
-	return choose_tests(options, reading.tests);
+	return choose_tests(options, reading.tests, reading.sweep);
 }
 
 void bench_options_clear(struct bench_options *options)

@@ -148,6 +148,56 @@ int test_parse_list(const char *list, struct test **tests, size_t *count, char *
 	return 0;
 }
 
+/* --- a sweep --- */
+
+static int sweep_depth(const struct test *pattern, const char *depth, struct test *test)
+{
+	int err;
+
+	*test = *pattern;
+	err = parse_count(depth, 1, MAX_DEPTH, &test->depth);
+	if (!err && test->depth * test->jobs > MAX_DEPTH)
+		err = -ERANGE;
+	if (!err)
+		spell(test);
+	return err;
+}
+
+static int by_depth(const void *a, const void *b)
+{
+	const struct test *one = a, *other = b;
+
+	return one->depth < other->depth ? -1 : one->depth > other->depth;
+}
+
+int test_sweep(const struct test *pattern, const char *depths, struct test **tests, size_t *count, char **bad)
+{
+	char *copy = xstrdup(depths), *rest = copy, *depth;
+	struct test *swept = NULL;
+	size_t found = 0;
+	int err = 0;
+
+	while (!err && (depth = strsep(&rest, ","))) {
+		swept = xreallocarray(swept, found + 1, sizeof(*swept));
+		err = sweep_depth(pattern, depth, &swept[found]);
+		if (!err && is_among(swept, found, swept[found].name))
+			err = -EEXIST;
+		if (!err && ++found == 1 && !rest)
+			err = -ENODATA;
+		if (err)
+			*bad = xstrdup(depth);
+	}
+	free(copy);
+	if (err) {
+		free(swept);
+		return err;
+	}
+	qsort(swept, found, sizeof(*swept), by_depth);
+	*tests = swept;
+	*count = found;
+	return 0;
+}
+
 bool test_writes(const struct test *test)
 {
 	return test->access != ACCESS_READ;
