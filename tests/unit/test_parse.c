@@ -188,11 +188,35 @@ static void latencies(void **state)
 	check_samples(parse_latency, samples, ARRAY_SIZE(samples));
 }
 
+static void numbers(void **state)
+{
+	static const struct {
+		const char *string;
+		double value;
+	} good[] = {
+		{"0", 0},	{"3000", 3000}, {"0.5", 0.5}, {".25", 0.25}, {"007.10", 7.1},
+		{"125.0", 125}, {"18446744073709551615", 18446744073709551615.0},
+	};
+	double value = 77;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		assert_int_equal(parse_number(good[i].string, &value), 0);
+		assert_float_equal(value, good[i].value, good[i].value * 1e-15);
+	}
+	value = 77;
+	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
+		assert_int_equal(parse_number(never[i], &value), -EINVAL);
+	assert_int_equal(parse_number("5k", &value), -EINVAL);
+	assert_int_equal(parse_number("18446744073709551616", &value), -ERANGE);
+	assert_float_equal(value, 77, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes),     cmocka_unit_test(gibs),   cmocka_unit_test(durations),
-		cmocka_unit_test(latencies), cmocka_unit_test(counts),
+		cmocka_unit_test(latencies), cmocka_unit_test(counts), cmocka_unit_test(numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,19 @@ int parse_latency(const char *string, uint64_t *ns)
 	return scale(&number, unit, ns);
 }
 
+int parse_number(const char *string, double *value)
+{
+	struct decimal number;
+	const char *end = read_decimal(string, &number);
+
+	if (!end || *end)
+		return -EINVAL;
+	if (number.too_large)
+		return -ERANGE;
+	*value = (double)number.whole + (double)number.fraction / 1e18;
+	return 0;
+}
+
 int parse_count(const char *string, unsigned low, unsigned high, unsigned *count)
 {
 	uint64_t whole;

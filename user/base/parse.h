@@ -17,6 +17,9 @@ int parse_duration(const char *string, uint64_t *ns);
 /* "250us", "10ms", "1.5s", "800ns": how long an I/O takes; a bare number has no unit and is none. Result in ns. */
 int parse_latency(const char *string, uint64_t *ns);
 
+/* "3000", "0.5": a number without a unit. */
+int parse_number(const char *string, double *value);
+
 /* A whole number from `low` to `high`. */
 int parse_count(const char *string, unsigned low, unsigned high, unsigned *count);
 
