@@ -114,7 +114,7 @@ _iostrata() {
 		mapfile -t COMPREPLY < <(compgen -P "$prefix" -W "$(_iostrata_tests)" -- "${current##*,}")
 		return
 		;;
-	-c | --config | -s | --size-gb | --size | -d | --duration | --warmup | -i | --iterations | --sweep | --interval | --slow | \
+	-c | --config | -s | --size-gb | --size | -d | --duration | --warmup | -i | --iterations | --sweep | --expect | --interval | --slow | \
 		--slowest)
 		return
 		;;

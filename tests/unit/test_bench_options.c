@@ -254,6 +254,74 @@ static void a_sweep(void **state)
 	refuse("--sweep 1,65536 --tests SEQ64M-Q1T1-Read /mnt", "SEQ64M-Q65536T1-Read: its I/Os in flight");
 }
 
+static void assert_expected(size_t index, const char *tests, enum measure measure, double limit)
+{
+	const struct expectation *expectation = &options.options.expectation[index];
+
+	if (tests)
+		assert_string_equal(expectation->tests, tests);
+	else
+		assert_null(expectation->tests);
+	assert_int_equal(expectation->measure, measure);
+	assert_float_equal(expectation->limit, limit, limit * 1e-12);
+}
+
+static void expectations(void **state)
+{
+	(void)state;
+	accept("/mnt");
+	assert_int_equal(options.options.expectations, 0);
+	accept("--expect iops=3000,mbps=12.5 --expect RND4K*Read:p99=2ms,lat=500us,seq1024k-q8t1-write:p99.9=1s /mnt");
+	assert_int_equal(options.options.expectations, 5);
+	assert_expected(0, NULL, MEASURE_IOPS, 3000);
+	assert_expected(1, NULL, MEASURE_MBPS, 12.5);
+	assert_expected(2, "RND4K*Read", MEASURE_P99, 2e6);
+	assert_expected(3, NULL, MEASURE_LAT, 5e5);
+	assert_expected(4, "SEQ1M-Q8T1-Write", MEASURE_P99_9, 1e9); /* as the matrix spells it */
+	accept("--sweep 1,2 --expect RND4K-Q2T1-*:iops=0.5 /mnt");
+	assert_expected(0, "RND4K-Q2T1-*", MEASURE_IOPS, 0.5);
+}
+
+static void other_expectations_are_refused(void **state)
+{
+	static const struct {
+		const char *given, *said;
+	} rows[] = {
+		{"''", "--expect"},
+		{"iops", "--expect: 'iops': expected [TEST:]MEASURE=NUMBER, such as"},
+		{"iops=3000,,mbps=1", "--expect: '': expected [TEST:]"},
+		{"iops=3000,", "--expect: '': expected [TEST:]"},
+		{":iops=3000", "--expect: ':iops=3000': expected [TEST:]"},
+		{"iops=3000,iosp=1", "--expect: 'iosp=1': expected one of the measures iops, mbps, lat, p99 and p99.9"},
+		{"RND4K-Q1T1-Read=1", "one of the measures"},
+		{"RND4K-Q1T1-Read:=1", "one of the measures"},
+		{"IOPS=1", "one of the measures"},
+		{"=1", "one of the measures"},
+		{"iops=", "--expect: 'iops=': expected a number above 0"},
+		{"iops=0", "a number above 0"},
+		{"iops=-1", "a number above 0"},
+		{"iops=3k", "a number above 0"},
+		{"iops=1e9", "a number above 0"},
+		{"iops=1=2", "a number above 0"},
+		{"mbps=nan", "a number above 0"},
+		{"p99=2", "--expect: 'p99=2': expected a time such as 500us, 2ms or 1s"},
+		{"lat=0ms", "a time such as"},
+		{"p99.9=2MB", "a time such as"},
+		{"RND8K*:iops=1", "--expect: 'RND8K*:iops' fits none of the tests to be run, which are called like SEQ1M"},
+		{"RND4K:iops=1", "--expect: 'RND4K:iops' fits none"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *line = xasprintf("--expect %s /mnt", rows[i].given);
+
+		refuse(line, rows[i].said);
+		free(line);
+	}
+	refuse("--expect *Write:iops=1 --tests RND4K-Q1T1-Read /mnt", "'*Write:iops' fits none");
+	refuse("--expect iops=1 --expect lat=1 /mnt", "'lat=1'");
+}
+
 static void stages(void **state)
 {
 	(void)state;
@@ -341,6 +409,8 @@ int main(void)
 		TEST(tests_by_name),
 		TEST(tests_that_do_not_fit),
 		TEST(a_sweep),
+		TEST(expectations),
+		TEST(other_expectations_are_refused),
 		TEST(stages),
 		TEST(latencies),
 		TEST(switches),

@@ -12,6 +12,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "bench_consent.h"
+#include "bench_expect.h"
 #include "bench_options.h"
 #include "command.h"
 #include "common.h"
@@ -453,9 +454,14 @@ static void print_paths(const struct bench *bench)
 	}
 }
 
+/* What went wrong counts before what was found, and whether a figure is true before how high it is. */
 static int bench_status(const struct bench *bench)
 {
-	return signals_stopped() ? EXIT_SIGNALLED + signals_stopped() : bench->status;
+	if (signals_stopped())
+		return EXIT_SIGNALLED + signals_stopped();
+	if (bench->status != EXIT_DONE || !bench->result)
+		return bench->status;
+	return status_of_result(bench->result);
 }
 
 static int prepare(struct bench *bench)
@@ -469,7 +475,8 @@ static int prepare(struct bench *bench)
 	if (err)
 		return EXIT_FAILED;
 	describe(bench);
-	if (open_outputs(bench) || open_targets(bench))
+	if (open_outputs(bench) || open_targets(bench) ||
+	    bench_expect_check_places(&bench->options, bench->place, bench->result->targets))
 		return EXIT_USAGE;
 	choose_tracing(bench);
 	bench_announce(&bench->options, bench->result, bench->place);

@@ -13,6 +13,7 @@
 #include "base/options.h"
 #include "base/parse.h"
 #include "base/text.h"
+#include "bench_expect.h"
 #include "workload/matrix.h"
 
 #define MIB (1ull << 20)
@@ -23,6 +24,7 @@ enum key {
 	KEY_WARMUP,
 	KEY_TESTS,
 	KEY_SWEEP,
+	KEY_EXPECT,
 	KEY_QUICK,
 	KEY_ENGINE,
 	KEY_IOENGINE,
@@ -52,6 +54,9 @@ static const struct option_row rows[] = {
 	{KEY_TESTS, "tests", "LIST", "tests by name, such as SEQ1M-Q8T1-Read,RND4K-Q8T4-Mix70 (the six of the matrix)"},
 	{KEY_SWEEP, "sweep", "LIST",
 	 "the one test that --tests names (RND4K-Q1T1-Read) at each of these depths, such as 1,2,4,8,16,32"},
+	{KEY_EXPECT, "expect", "LIST",
+	 "what the tests must reach, such as iops=3000,mbps=125,RND4K*Read:p99=2ms: rates at least, the latencies "
+	 "lat, p99 and p99.9 at most; else the exit status is 4"},
 	{KEY_QUICK, "quick", NULL, "1 GiB, 5 s, warm-up 1 s: a look, not a measurement"},
 	{0, "How", NULL, NULL},
 	{KEY_ENGINE, "engine", "NAME", "what makes the I/O: fio"},
@@ -139,6 +144,16 @@ static int take_destroy(struct bench_options *to, const char *value, const char 
 	return err;
 }
 
+static int take_expect(struct bench_options *to, const char *value, const char **expected)
+{
+	const char *list;
+	int err = option_string(&list, value, expected);
+
+	if (!err)
+		strings_add(&to->expect, &to->expects, list);
+	return err;
+}
+
 static int take_ioengine(struct bench_options *to, const char *value, const char **expected)
 {
 	const char *name;
@@ -178,6 +193,8 @@ static int take(void *context, const struct option_row *row, const char *value, 
 		return option_string(&reading->tests, value, expected);
 	case KEY_SWEEP:
 		return option_string(&reading->sweep, value, expected);
+	case KEY_EXPECT:
+		return take_expect(to, value, expected);
 	case KEY_QUICK:
 		to->options.quick = true;
 		return 0;
@@ -321,6 +338,15 @@ static int choose_tests(struct bench_options *to, const char *list, const char *
 	return err;
 }
 
+static int choose_expectations(struct bench_options *to)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < to->expects && !err; i++)
+		err = bench_expect_parse(&to->options, to->expect[i]);
+	return err ? err : bench_expect_check(to);
+}
+
 int bench_options_parse(struct bench_options *options, int argc, char **argv)
 {
 	struct reading reading = {.to = options};
@@ -351,13 +377,15 @@ int bench_options_parse(struct bench_options *options, int argc, char **argv)
 					    "(see iostrata bench -h)");
 	options->permission.destroy = options->destroy;
 	apply_quick(&reading);
-	return choose_tests(options, reading.tests, reading.sweep);
+	return choose_tests(options, reading.tests, reading.sweep) || choose_expectations(options) ? -EINVAL : 0;
 }
 
 void bench_options_clear(struct bench_options *options)
 {
 	strings_free(options->target);
 	strings_free(options->destroy);
+	strings_free(options->expect);
+	bench_expect_clear(&options->options);
 	free(options->test);
 	free(options->options.ioengine);
 	*options = (struct bench_options){0};

@@ -7,7 +7,7 @@
 
 /* What `iostrata bench` was asked to do. */
 struct bench_options {
-	struct options options; /* the part that goes into the result; ioengine is the command line's own string */
+	struct options options; /* the part that goes into the result */
 	const char *config;
 	char **target; /* NULL-terminated; as given, -T first */
 	size_t targets;
@@ -15,6 +15,8 @@ struct bench_options {
 	size_t tests;
 	struct permission permission;
 	char **destroy; /* what permission.destroy points to; NULL-terminated */
+	char **expect;	/* as given; NULL-terminated */
+	size_t expects;
 	const char *outdir;
 	const char *fio_path;
 	bool json, yes;

@@ -7,7 +7,9 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
-	EXIT_INCOMPLETE = 5,	   /* a test failed */
+	EXIT_NOT_REAL = 3,	   /* of bench: done, but the figures of a run are none of the disk */
+	EXIT_UNMET = 4,		   /* of bench: done, but not as --expect has it */
+	EXIT_INCOMPLETE = 5,	   /* a test failed, or it can't be told whether it did as --expect has it */
 	EXIT_OURS = 125,	   /* of trace, whose other ones are the program's: we failed */
 	EXIT_NOT_EXECUTABLE = 126, /* of trace: the program was found and cannot be run */
 	EXIT_NOT_FOUND = 127,	   /* of trace */

@@ -7,7 +7,9 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "command.h"
 #include "host/machine.h"
+#include "result/expect.h"
 #include "version.h"
 
 char **whole_command(int argc, char *const *argv)
@@ -63,6 +65,16 @@ void detail_tracer(const struct tracer *tracer)
 	tracer_observe(tracer, &observed);
 	log_detail("probes live after %.0f ms, %s of maps", observed.startup / 1e6,
 		   format_size(size, observed.map_bytes));
+}
+
+int status_of_result(const struct result *result)
+{
+	if (result_leaves_expectation_open(result))
+		return EXIT_INCOMPLETE;
+	for (size_t i = 0; i < result->runs; i++)
+		if (result->run[i].verdict == VERDICT_NOT_REAL)
+			return EXIT_NOT_REAL;
+	return result_fails_expectation(result) ? EXIT_UNMET : EXIT_DONE;
 }
 
 void detail_layers(const struct target *target)

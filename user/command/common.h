@@ -18,6 +18,9 @@ void observe(struct result *result, const struct tracer *tracer);
 /* With -v: how long the probes took, and their memory. */
 void detail_tracer(const struct tracer *tracer);
 
+/* What was found, as an exit status: EXIT_INCOMPLETE, EXIT_NOT_REAL, EXIT_UNMET or EXIT_DONE, the first that holds. */
+int status_of_result(const struct result *result);
+
 /* With -v: what the target stands on. */
 void detail_layers(const struct target *target);
 
