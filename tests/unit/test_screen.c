@@ -70,6 +70,26 @@ static void leaves_long_words_whole(void **state)
 	text_free(&expected);
 }
 
+/* The mark takes no column, and a row with a mark of its own has no other in it. */
+static void marks_single_cells(void **state)
+{
+	struct text out = {0};
+	struct screen screen = {.out = &out, .colour = true};
+	struct grid grid = {.columns = 3, .width = {2, 5, 1}};
+	struct table table = {0};
+
+	(void)state;
+	table_set_styled(table_add(&table, STYLE_PLAIN, "a"), 1, STYLE_FAILED, "bad");
+	table_set(&table.row[0], 2, "x");
+	table_set_styled(table_add(&table, STYLE_WARNING, "b"), 1, STYLE_FAILED, "bad");
+	table_print(&table, &grid, &screen);
+	check(&out, "a      \033[31mbad\033[0m   x\n\033[33mb      bad\033[0m\n");
+	screen.colour = false;
+	table_print(&table, &grid, &screen);
+	check(&out, "a      bad   x\nb      bad\n");
+	table_free(&table);
+}
+
 static void marks_every_line(void **state)
 {
 	struct text out = {0};
@@ -137,6 +157,7 @@ int main(void)
 		cmocka_unit_test(keeps_numbers_with_their_units),
 		cmocka_unit_test(leaves_long_words_whole),
 		cmocka_unit_test(marks_every_line),
+		cmocka_unit_test(marks_single_cells),
 		cmocka_unit_test(aligns_tables_in_one_grid),
 		cmocka_unit_test(knows_what_fits),
 	};

@@ -17,15 +17,22 @@ static const char *const style_start[] = {
 	[STYLE_FAILED] = "\033[31m",
 };
 
+static void add_styled(struct text *text, bool colour, enum style style, const char *part, size_t length)
+{
+	bool marked = colour && style != STYLE_PLAIN && length;
+
+	if (marked)
+		text_addf(text, "%s", style_start[style]);
+	text_add(text, part, length);
+	if (marked)
+		text_addf(text, "\033[0m");
+}
+
 /* Marks each line by itself, so that a pager that cuts the text at lines shows it right. */
 static void print_line(const struct screen *screen, enum style style, const char *line, size_t length)
 {
-	bool marked = screen->colour && style != STYLE_PLAIN && length;
-
-	if (marked)
-		text_addf(screen->out, "%s", style_start[style]);
-	text_add(screen->out, line, length);
-	text_addf(screen->out, "%s\n", marked ? "\033[0m" : "");
+	add_styled(screen->out, screen->colour, style, line, length);
+	text_addf(screen->out, "\n");
 }
 
 static void undo_keeps(char *string)
@@ -139,6 +146,12 @@ void table_set(struct table_row *row, size_t column, const char *cell)
 	row->cell[column] = utf8_printable(cell);
 }
 
+void table_set_styled(struct table_row *row, size_t column, enum style style, const char *cell)
+{
+	table_set(row, column, cell);
+	row->cell_style[column] = style;
+}
+
 void grid_take(struct grid *grid, const struct table *table)
 {
 	for (size_t i = 0; i < table->rows; i++) {
@@ -181,12 +194,25 @@ static size_t gap_before(const struct grid *grid, size_t column)
 	return free_columns / gaps + (column == 1 ? free_columns % gaps : 0);
 }
 
-static void add_aligned(struct text *line, const char *cell, size_t width, bool right)
+static int blanks_beside(const char *cell, size_t width)
 {
 	size_t columns = text_columns(cell);
-	int blanks = columns < width ? (int)(width - columns) : 0;
 
-	text_addf(line, "%*s%s%*s", right ? blanks : 0, "", cell, right ? 0 : blanks, "");
+	return columns < width ? (int)(width - columns) : 0;
+}
+
+static void add_left(struct text *line, const char *cell, size_t width)
+{
+	text_addf(line, "%s%*s", cell, blanks_beside(cell, width), "");
+}
+
+static void add_right(struct text *line, const struct table_row *row, size_t column, const struct grid *grid,
+		      bool colour)
+{
+	const char *cell = row->cell[column] ? row->cell[column] : "";
+
+	text_addf(line, "%*s", (int)gap_before(grid, column) + blanks_beside(cell, grid->width[column]), "");
+	add_styled(line, colour && row->style == STYLE_PLAIN, row->cell_style[column], cell, strlen(cell));
 }
 
 static void print_span(const struct table_row *row, const struct grid *grid, const struct screen *screen)
@@ -194,7 +220,7 @@ static void print_span(const struct table_row *row, const struct grid *grid, con
 	char *clean = utf8_printable(row->span);
 	struct text line = {0};
 
-	add_aligned(&line, row->cell[0], grid->width[0], false);
+	add_left(&line, row->cell[0], grid->width[0]);
 	text_addf(&line, "  ");
 	print_wrapped(screen, row->style, &line, grid->width[0] + 2, clean);
 	free(clean);
@@ -207,13 +233,9 @@ static void print_cells(const struct table_row *row, const struct grid *grid, co
 
 	while (last && !row->cell[last])
 		last--;
-	add_aligned(&line, row->cell[0], last ? grid->width[0] : 0, false);
-	for (size_t column = 1; column <= last; column++) {
-		const char *cell = row->cell[column];
-
-		add_aligned(&line, "", gap_before(grid, column), false);
-		add_aligned(&line, cell ? cell : "", grid->width[column], true);
-	}
+	add_left(&line, row->cell[0], last ? grid->width[0] : 0);
+	for (size_t column = 1; column <= last; column++)
+		add_right(&line, row, column, grid, screen->colour);
 	print_line(screen, row->style, line.data, line.length);
 	text_free(&line);
 }

@@ -45,6 +45,7 @@ struct table_row {
 	char *cell[TABLE_COLUMNS]; /* NULL: empty */
 	char *span;		   /* a text in place of the cells after the first */
 	enum style style;
+	enum style cell_style[TABLE_COLUMNS]; /* of a cell in a plain row */
 };
 
 /* All zero is an empty table. */
@@ -62,6 +63,7 @@ struct grid {
 /* A new row at the end; valid until the next call. */
 struct table_row *table_add(struct table *table, enum style style, const char *first);
 void table_set(struct table_row *row, size_t column, const char *cell);
+void table_set_styled(struct table_row *row, size_t column, enum style style, const char *cell);
 
 /* Widens the grid so that `table` fits. */
 void grid_take(struct grid *grid, const struct table *table);
