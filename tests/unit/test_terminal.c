@@ -807,6 +807,7 @@ static void fast_disks_fit(void **state)
 	char *report;
 
 	(void)state;
+	result->run[0].verdict = VERDICT_NOT_REAL;
 	for (size_t i = 0; i < result->runs; i++) {
 		struct direction *direction = result->run[i].engine->direction;
 
@@ -816,7 +817,128 @@ static void fast_disks_fit(void **state)
 	report = render(result, false);
 	assert_has(report, " 14056.17 ");
 	assert_has(report, " 1,552,000 ");
+	assert_has(report, " NOT REAL\n");
 	assert_fits(report);
+	free(report);
+}
+
+/* --- whether the numbers can be believed --- */
+
+static void judge(struct result *result, const enum verdict verdict[], size_t count)
+{
+	for (size_t i = 0; i < result->runs; i++)
+		result->run[i].verdict = verdict[i < count ? i : count - 1];
+}
+
+/* The median gives way to it. */
+static void each_line_has_its_verdict(void **state)
+{
+	static const enum verdict verdict[] = {VERDICT_REAL, VERDICT_SUSPECT, VERDICT_NOT_REAL, VERDICT_NONE,
+					       VERDICT_REAL};
+	struct result *result = followed_matrix(1, 1);
+	char *report;
+
+	(void)state;
+	judge(result, verdict, ARRAY_SIZE(verdict));
+	made_up_not_done(&result->run[5], RUN_FAILED, "fio died");
+	result->run[5].verdict = VERDICT_NONE;
+	report = render(result, false);
+	assert_has(report, "\nprogram (lat)             MB/s    IOPS     mean      p99    p99.9 CPU %  verdict\n"
+			   "SEQ1M-Q8T1-Read        2811.23   2,681 2.973 ms 3.452 ms 4.948 ms   3.1     REAL\n"
+			   "SEQ1M-Q8T1-Write       1934.01   1,844 4.335 ms 5.341 ms 7.963 ms   4.3  SUSPECT\n"
+			   "RND4K-Q32T16-Read      1271.40 310,400 1.649 ms 2.179 ms 3.064 ms  61.7 NOT REAL\n"
+			   "RND4K-Q32T16-Write      942.08 230,000 2.225 ms 5.669 ms 9.372 ms  58.0        -\n"
+			   "RND4K-Q1T1-Read          51.20  12,500  78.8 µs 106.8 µs 253.0 µs   4.9     REAL\n"
+			   "RND4K-Q1T1-Write    failed: fio died\n");
+	assert_lacks(report, "p50");
+	assert_lacks(report, "virtual machine");
+	assert_fits(report);
+	free(report);
+}
+
+static void verdicts_where_only_requests_were_timed(void **state)
+{
+	static const enum verdict verdict[] = {VERDICT_REAL};
+	struct result *result = made_up_matrix(1, 1);
+	char *report, *line;
+
+	(void)state;
+	judge(result, verdict, 1);
+	report = render(result, false);
+	assert_says(report, "device (nvme0n1) of lat rest mean p99 p99.9 seen % SEQ1M");
+	line = find_line(report, "device (nvme0n1)", "RND4K-Q1T1-Read");
+	assert_has(line, " 86.4 %  10.7 µs  68.1 µs  68.1 µs  68.1 µs    100");
+	assert_fits(report);
+	free(line);
+	free(report);
+}
+
+/* Of several runs the worst counts; REAL is all of them. */
+static void the_worst_of_the_iterations(void **state)
+{
+	static const enum verdict verdict[] = {VERDICT_REAL, VERDICT_SUSPECT, VERDICT_REAL, /* SEQ1M-Q8T1-Read */
+					       VERDICT_REAL, VERDICT_REAL, VERDICT_NONE, /* SEQ1M-Q8T1-Write */
+					       VERDICT_NONE, VERDICT_NOT_REAL, VERDICT_SUSPECT, VERDICT_REAL};
+	struct result *result = made_up_matrix(1, 3);
+	char *report, *line;
+
+	(void)state;
+	judge(result, verdict, ARRAY_SIZE(verdict));
+	made_up_not_done(&result->run[9], RUN_FAILED, "fio died");
+	result->run[9].verdict = VERDICT_NONE;
+	report = render(result, false);
+	line = find_line(report, "program (lat)", "SEQ1M-Q8T1-Read");
+	assert_string_equal(line + strlen(line) - 10, "1  SUSPECT");
+	free(line);
+	line = find_line(report, "program (lat)", "SEQ1M-Q8T1-Write");
+	assert_string_equal(line + strlen(line) - 3, "  -");
+	free(line);
+	line = find_line(report, "program (lat)", "RND4K-Q32T16-Read");
+	assert_has(line, " NOT REAL");
+	free(line);
+	line = find_line(report, "program (lat)", "RND4K-Q32T16-Write"); /* of two, the third failed */
+	assert_has(line, "  REAL");
+	free(line);
+	free(report);
+}
+
+static void real_in_a_guest(void **state)
+{
+	static const char reach[] = "\nREAL: as far as this virtual machine sees; what its host does is not visible\n"
+				    "  from here.\nOne run each:";
+	static const enum verdict verdict[] = {VERDICT_SUSPECT, VERDICT_REAL}, none[] = {VERDICT_NOT_REAL};
+	struct result *result = made_up_matrix(2, 1);
+	char *report;
+
+	(void)state;
+	result->machine.hypervisor = true;
+	judge(result, verdict, ARRAY_SIZE(verdict));
+	report = render(result, false);
+	assert_has(report, reach);
+	assert_null(strstr(strstr(report, reach) + 1, reach));
+	free(report);
+
+	result = made_up_matrix(1, 1);
+	result->machine.hypervisor = true;
+	judge(result, none, 1);
+	report = render(result, false);
+	assert_lacks(report, "as far as");
+	free(report);
+}
+
+/* The cell alone: the figures stay readable. */
+static void verdicts_have_colours(void **state)
+{
+	static const enum verdict verdict[] = {VERDICT_SUSPECT, VERDICT_NOT_REAL, VERDICT_REAL};
+	struct result *result = made_up_matrix(1, 1);
+	char *report;
+
+	(void)state;
+	judge(result, verdict, ARRAY_SIZE(verdict));
+	report = render(result, true);
+	assert_has(report, " 4.948 ms    3.1  \033[33mSUSPECT\033[0m\nSEQ1M");
+	assert_has(report, "    4.3 \033[31mNOT REAL\033[0m\nRND4K");
+	assert_has(report, "   61.7     REAL\nRND4K");
 	free(report);
 }
 
@@ -916,6 +1038,11 @@ int main(void)
 		cmocka_unit_test(quick_is_marked),
 		cmocka_unit_test(warnings_come_first),
 		cmocka_unit_test(fast_disks_fit),
+		cmocka_unit_test(each_line_has_its_verdict),
+		cmocka_unit_test(verdicts_where_only_requests_were_timed),
+		cmocka_unit_test(the_worst_of_the_iterations),
+		cmocka_unit_test(real_in_a_guest),
+		cmocka_unit_test(verdicts_have_colours),
 		cmocka_unit_test(names_are_disarmed),
 		cmocka_unit_test(colours_are_few),
 	};

@@ -50,6 +50,18 @@ void cell_percent(struct table_row *row, size_t column, bool known, double perce
 	free(cell);
 }
 
+void cell_verdict(struct table_row *row, size_t column, enum verdict verdict)
+{
+	enum style style = verdict_style(verdict);
+
+	table_set_styled(row, column, style, verdict == VERDICT_NONE ? "-" : verdict_name[verdict]);
+}
+
+enum style verdict_style(enum verdict verdict)
+{
+	return verdict == VERDICT_NOT_REAL ? STYLE_FAILED : verdict == VERDICT_SUSPECT ? STYLE_WARNING : STYLE_PLAIN;
+}
+
 /* Whole hundredths below it; all is said without any. */
 static char *format_coverage(char number[FORMAT_LENGTH], double percent)
 {

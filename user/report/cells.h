@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "result/result.h"
+
 void cell_number(struct table_row *row, size_t column, double value, int places);
 void cell_count(struct table_row *row, size_t column, double value);
 void cell_size(struct table_row *row, size_t column, uint64_t bytes);
@@ -14,6 +16,11 @@ void cell_size(struct table_row *row, size_t column, uint64_t bytes);
 /* "-" where it is not known. */
 void cell_latency(struct table_row *row, size_t column, bool known, double ns);
 void cell_percent(struct table_row *row, size_t column, bool known, double percent);
+
+/* "-" where there is none; what lowers it stands out. */
+void cell_verdict(struct table_row *row, size_t column, enum verdict verdict);
+
+enum style verdict_style(enum verdict verdict);
 
 /* Rounded down, without a sign: 99.996 % is not all. */
 void cell_coverage(struct table_row *row, size_t column, double percent);

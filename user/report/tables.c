@@ -10,53 +10,70 @@
 #include "result/summary.h"
 #include "share.h"
 
-/* The columns of both tables; what stands under one another is of the same kind. */
-enum column { NAME, MBPS, IOPS, MEAN, MEDIAN, HIGH, HIGHEST, CPU, SHARE = MBPS, REST = IOPS, SEEN = CPU };
+/*
+ * The columns of both tables; what stands under one another is of the same kind. Behind the mean come the percentiles
+ * and, last, the CPU or what was seen. Where there are verdicts, they end the line, and the median gives way to them:
+ * a line has no room for both.
+ */
+enum column { NAME, MBPS, IOPS, MEAN, FIRST_PERCENTILE, SHARE = MBPS, REST = IOPS };
 
 static const struct {
-	enum column column;
 	enum percentile percentile;
 	const char *heading;
-} percentile_column[] = {
-	{MEDIAN, P50, "p50"},
-	{HIGH, P99, "p99"},
-	{HIGHEST, P99_9, "p99.9"},
-};
+} percentile_column[] = {{P50, "p50"}, {P99, "p99"}, {P99_9, "p99.9"}};
+
+static size_t first_percentile(const struct view *view)
+{
+	return view_judged(view) ? 1 : 0;
+}
+
+/* The column behind the percentiles. */
+static size_t last_column(const struct view *view)
+{
+	return FIRST_PERCENTILE + ARRAY_SIZE(percentile_column) - first_percentile(view);
+}
 
 static void set_mbps(struct table_row *row, size_t column, double bytes_per_second)
 {
 	cell_number(row, column, bytes_per_second / 1e6, 2);
 }
 
-static void set_headings(struct table_row *row, const char *second, const char *third, const char *last)
+static void set_headings(const struct view *view, struct table_row *row, const char *second, const char *third,
+			 const char *last)
 {
+	size_t column = FIRST_PERCENTILE;
+
 	table_set(row, 1, second);
 	table_set(row, 2, third);
 	table_set(row, MEAN, "mean");
-	for (size_t i = 0; i < ARRAY_SIZE(percentile_column); i++)
-		table_set(row, percentile_column[i].column, percentile_column[i].heading);
-	table_set(row, CPU, last);
+	for (size_t i = first_percentile(view); i < ARRAY_SIZE(percentile_column); i++)
+		table_set(row, column++, percentile_column[i].heading);
+	table_set(row, column, last);
 }
 
 /* --- what the program saw --- */
 
-static void add_measured(struct table *table, const struct test *test, const struct summary *summary)
+static void add_measured(struct table *table, const struct view *view, size_t count, const struct test *test,
+			 const struct summary *summary)
 {
 	struct table_row *row = table_add(table, STYLE_PLAIN, test->name);
+	size_t column = FIRST_PERCENTILE;
 
 	set_mbps(row, MBPS, summary->bytes_per_second);
 	cell_count(row, IOPS, summary->ios_per_second);
 	cell_latency(row, MEAN, summary->mean > 0, summary->mean);
-	for (size_t i = 0; i < ARRAY_SIZE(percentile_column); i++) {
+	for (size_t i = first_percentile(view); i < ARRAY_SIZE(percentile_column); i++) {
 		enum percentile percentile = percentile_column[i].percentile;
 
-		cell_latency(row, percentile_column[i].column, summary->has_percentile[percentile],
+		cell_latency(row, column++, summary->has_percentile[percentile],
 			     (double)summary->percentile[percentile]);
 	}
 	if (summary->has_samples)
-		cell_number(row, CPU, summary->cpu_mean, 1);
+		cell_number(row, column++, summary->cpu_mean, 1);
 	else
-		table_set(row, CPU, "-");
+		table_set(row, column++, "-");
+	if (view_judged(view))
+		cell_verdict(row, column, verdict_of_runs(view->runs, count));
 }
 
 static bool same_end(const struct run *a, const struct run *b)
@@ -64,9 +81,7 @@ static bool same_end(const struct run *a, const struct run *b)
 	return a->state == b->state && !strcmp(a->reason ? a->reason : "", b->reason ? b->reason : "");
 }
 
-/* The runs that are not done, each with its reason; one line for all iterations that ended in the same way. */
-static void add_not_done(struct table *table, const struct view *view, size_t count, const struct test *test,
-			 bool named)
+void add_not_done(struct table *table, const struct view *view, size_t count, const char *name, bool named)
 {
 	const struct run *last = NULL;
 
@@ -77,8 +92,7 @@ static void add_not_done(struct table *table, const struct view *view, size_t co
 
 		if (run->state == RUN_DONE || (last && same_end(last, run)))
 			continue;
-		row = table_add(table, run->state == RUN_FAILED ? STYLE_FAILED : STYLE_WARNING,
-				named ? "" : test->name);
+		row = table_add(table, run->state == RUN_FAILED ? STYLE_FAILED : STYLE_WARNING, named ? "" : name);
 		if (view->result->options.iterations > 1 && run->state != RUN_SKIPPED)
 			text_addf(&text, "iteration %u ", run->iteration);
 		text_addf(&text, "%s%s%s", run_state_name[run->state], run->reason ? ": " : "",
@@ -94,8 +108,11 @@ void program_table(const struct view *view, size_t target, struct table *table)
 	const struct result *result = view->result;
 	enum latency_kind kind = result->options.latency;
 	char *title = xasprintf("%s (%s)", result->options.quick ? "QUICK" : "program", latency_name[kind]);
+	struct table_row *heading = table_add(table, STYLE_HEADING, title);
 
-	set_headings(table_add(table, STYLE_HEADING, title), "MB/s", "IOPS", "CPU %");
+	set_headings(view, heading, "MB/s", "IOPS", "CPU %");
+	if (view_judged(view))
+		table_set(heading, last_column(view) + 1, "verdict");
 	free(title);
 	for (size_t i = 0; i < result->tests; i++) {
 		size_t count = view_pick(view, target, i);
@@ -103,8 +120,8 @@ void program_table(const struct view *view, size_t target, struct table *table)
 
 		summary_of_runs(&summary, view->runs, count, &result->test[i], kind);
 		if (summary.runs)
-			add_measured(table, &result->test[i], &summary);
-		add_not_done(table, view, count, &result->test[i], summary.runs > 0);
+			add_measured(table, view, count, &result->test[i], &summary);
+		add_not_done(table, view, count, result->test[i].name, summary.runs > 0);
 		summary_clear(&summary);
 	}
 }
@@ -135,18 +152,19 @@ static char *device_title(const struct view *view, const struct trace_view *trac
 	return title;
 }
 
-static void add_traced(struct table *table, const struct test *test, const struct share *share)
+static void add_traced(struct table *table, const struct view *view, const struct test *test, const struct share *share)
 {
 	struct table_row *row = table_add(table, STYLE_PLAIN, test->name);
 	bool known = share->state == SHARE_KNOWN;
+	size_t column = FIRST_PERCENTILE;
 
 	cell_percent(row, SHARE, known, 100 * share->device_mean / share->latency_mean);
 	cell_latency(row, REST, known, share->latency_mean - share->device_mean);
 	cell_latency(row, MEAN, true, share->device_mean);
-	for (size_t i = 0; i < ARRAY_SIZE(percentile_column); i++)
-		cell_latency(row, percentile_column[i].column, share->has_percentile,
+	for (size_t i = first_percentile(view); i < ARRAY_SIZE(percentile_column); i++)
+		cell_latency(row, column++, share->has_percentile,
 			     (double)share->percentile[percentile_column[i].percentile]);
-	cell_coverage(row, SEEN, share->coverage_percent);
+	cell_coverage(row, column, share->coverage_percent);
 }
 
 static void add_not_traced(struct table *table, const struct view *view, size_t count, const struct test *test)
@@ -168,7 +186,7 @@ void device_table(const struct view *view, size_t target, struct table *table)
 	if (!traced)
 		return;
 	title = device_title(view, traced->trace, "device");
-	set_headings(table_add(table, STYLE_HEADING, title), "of lat", "rest", "seen %");
+	set_headings(view, table_add(table, STYLE_HEADING, title), "of lat", "rest", "seen %");
 	free(title);
 	for (size_t i = 0; i < result->tests; i++) {
 		size_t count = view_pick(view, target, i);
@@ -182,7 +200,7 @@ void device_table(const struct view *view, size_t target, struct table *table)
 		else if (share.state == SHARE_NO_REQUESTS)
 			table_add(table, STYLE_WARNING, result->test[i].name)->span = xstrdup("no request seen");
 		else
-			add_traced(table, &result->test[i], &share);
+			add_traced(table, view, &result->test[i], &share);
 	}
 }
 

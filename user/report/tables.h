@@ -5,8 +5,17 @@
 
 #include "view.h"
 
-/* Per test what the engine measured, all latencies of the kind of options.latency. The runs that failed are in it. */
+/*
+ * Per test what the engine measured, all latencies of the kind of options.latency, and the verdict where there is any.
+ * The runs that failed are in it.
+ */
 void program_table(const struct view *view, size_t target, struct table *table);
+
+/*
+ * Those of the `count` picked runs that are not done, each with its reason; one line for all iterations that ended in
+ * the same way. `named`: a line above has the test's name.
+ */
+void add_not_done(struct table *table, const struct view *view, size_t count, const char *name, bool named);
 
 /* Per test what BPF measured on the leaves. Stays empty where nothing was traced. Shares a grid with the one above. */
 void device_table(const struct view *view, size_t target, struct table *table);

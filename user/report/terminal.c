@@ -133,6 +133,21 @@ static void print_remark(const struct view *view)
 			  options->quick ? "QUICK, one run" : "One run each", SUGGESTED_ITERATIONS, span);
 }
 
+/* What a REAL means in a guest, once for the whole report. */
+static void print_reach(const struct view *view)
+{
+	const struct result *result = view->result;
+
+	for (size_t i = 0; i < result->runs && result->machine.hypervisor; i++) {
+		if (result->run[i].verdict != VERDICT_REAL)
+			continue;
+		screen_paragraph(&view->screen, STYLE_PLAIN, 2,
+				 "REAL: as far as this virtual machine sees; what its host does is not visible from "
+				 "here.");
+		return;
+	}
+}
+
 /* --- the whole --- */
 
 /* A table in a grid of its own, unless it has but its heading. */
@@ -242,6 +257,7 @@ void report_terminal(const struct result *result, bool colour, struct text *out)
 	}
 	if (result->targets > 1 || result->options.iterations > 1)
 		screen_empty_line(&view.screen);
+	print_reach(&view);
 	print_remark(&view);
 	free(view.runs);
 }
