@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "result/check.h"
+#include "reasons.h"
 #include "share.h"
 #include "where.h"
 
@@ -58,21 +58,11 @@ static void add_single(struct list *list, const struct test *test, const struct 
 	list->last = test;
 }
 
-/* After "SEQ1M-Q8T1-Read" only the "-Write" of "SEQ1M-Q8T1-Write" is said. */
-static const char *name_after(const struct test *test, const struct test *last)
-{
-	const char *end = strrchr(test->name, '-');
-
-	if (!last || !end || strncmp(last->name, test->name, (size_t)(end - test->name) + 1))
-		return test->name;
-	return end;
-}
-
 static void add_name(struct list *list, const struct test *test, const struct share *share)
 {
 	char number[FORMAT_LENGTH];
 
-	text_addf(&list->text, "%s%s", list->last ? ", " : "", name_after(test, list->last));
+	text_addf(&list->text, "%s%s", list->last ? ", " : "", test_name_after(test, list->last));
 	if (share->state == SHARE_SEVERAL)
 		text_addf(&list->text, KEEP "%s", format_fixed(number, share->requests_per_io, 2));
 	list->last = test;
@@ -250,76 +240,6 @@ void print_losses(const struct view *view, size_t target)
 	text_free(&text);
 }
 
-static bool is_warning(const struct check *check, const char *name)
-{
-	return check->state == CHECK_WARNING && !strcmp(check->name, name);
-}
-
-/* How many runs on the target, before `end`, carry a warning of this name. */
-static size_t count_warnings(const struct view *view, size_t target, const struct run *end, const char *name)
-{
-	size_t count = 0;
-
-	for (const struct run *run = view->result->run; run < end; run++) {
-		bool found = false;
-
-		for (size_t i = 0; run->target == target && i < run->checks && !found; i++)
-			found = is_warning(&run->check[i], name);
-		count += found;
-	}
-	return count;
-}
-
-/* How much of the sentence is said where the check before it in the run ended with `advice`, which is not repeated. */
-static size_t length_to_say(const char *sentence, const char **advice)
-{
-	const char *own = strstr(sentence, CHECK_ADVICE);
-
-	if (own && *advice && !strcmp(own, *advice))
-		return (size_t)(own - sentence);
-	*advice = own ? own : *advice;
-	return strlen(sentence);
-}
-
-/* `advice`: the last one that was printed for this run; NULL: none. */
-static void print_check(const struct view *view, const struct run *run, const struct check *check, size_t others,
-			const char **advice)
-{
-	const char *sentence = check->sentence ? check->sentence : "no reason is known";
-	bool failed = check->state == CHECK_FAILED;
-	struct text where = {0};
-
-	if (run->test != NO_TEST)
-		text_addf(&where, "%s", view->result->test[run->test].name);
-	if (view->result->options.iterations > 1)
-		text_addf(&where, " #%u", run->iteration);
-	if (others)
-		text_addf(&where, " and %zu more", others);
-	screen_paragraphf(&view->screen, failed ? STYLE_FAILED : STYLE_WARNING, 2, "%s: %s%s%s: %.*s",
-			  failed ? "Failed" : "Warning", where.length ? where.data : "", where.length ? ", " : "",
-			  check->name, (int)length_to_say(sentence, advice), sentence);
-	text_free(&where);
-}
-
-void print_checks(const struct view *view, size_t target)
-{
-	const struct run *runs = view->result->run, *end = runs + view->result->runs;
-
-	for (const struct run *run = runs; run < end; run++) {
-		const char *advice = NULL;
-
-		for (size_t i = 0; run->target == target && i < run->checks; i++) {
-			const struct check *check = &run->check[i];
-
-			if (check->state == CHECK_FAILED)
-				print_check(view, run, check, 0, &advice);
-			else if (check->state == CHECK_WARNING && !count_warnings(view, target, run, check->name))
-				print_check(view, run, check, count_warnings(view, target, end, check->name) - 1,
-					    &advice);
-		}
-	}
-}
-
 void print_hidden(const struct screen *screen, const char *why)
 {
 	screen_paragraphf(screen, STYLE_WARNING, 2, "%s.", why);
@@ -339,5 +259,6 @@ void print_notes(const struct view *view, size_t target, bool explain)
 		print_hidden(&view->screen, hidden);
 	print_other_io(view, target);
 	print_losses(view, target);
-	print_checks(view, target);
+	print_limits(view, target);
+	print_reasons(view, target);
 }

@@ -6,16 +6,14 @@
 #include "view.h"
 
 /*
- * Where the time goes, or why that is not known; other I/O on the disk; losses by name; checks that did not pass.
+ * Where the time goes, or why that is not known; other I/O on the disk; losses by name; what limited; checks that did
+ * not pass.
  * `explain`: say what the column "rest" is.
  */
 void print_notes(const struct view *view, size_t target, bool explain);
 
 /* Requests without a time, by name. */
 void print_losses(const struct view *view, size_t target);
-
-/* What failed, each; of a warning that several runs carry, the first, as the rest of them is in the result's file. */
-void print_checks(const struct view *view, size_t target);
 
 /* That I/Os cannot be joined, and why: what struct trace_view says of it. */
 void print_hidden(const struct screen *screen, const char *why);

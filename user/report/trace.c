@@ -9,6 +9,7 @@
 #include "cells.h"
 #include "heading.h"
 #include "notes.h"
+#include "reasons.h"
 #include "result/check.h"
 #include "stages.h"
 #include "target.h"
@@ -484,7 +485,8 @@ static void print_trace(const struct report *report)
 		print_hidden(report->screen, hidden);
 	print_io_ends(report);
 	print_losses(&report->view, report->run->target);
-	print_checks(&report->view, report->run->target);
+	print_limits(&report->view, report->run->target);
+	print_reasons(&report->view, report->run->target);
 }
 
 void report_trace(const struct result *result, bool colour, bool verbose, struct text *out)

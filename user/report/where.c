@@ -21,6 +21,15 @@ const char *test_noun(const struct test *test)
 	return test->access == ACCESS_READ ? "read" : test->access == ACCESS_WRITE ? "write" : "I/O";
 }
 
+const char *test_name_after(const struct test *test, const struct test *last)
+{
+	const char *end = strrchr(test->name, '-');
+
+	if (!last || !end || strncmp(last->name, test->name, (size_t)(end - test->name) + 1))
+		return test->name;
+	return end;
+}
+
 bool is_single(const struct test *test)
 {
 	return test->depth == 1 && test->jobs == 1;

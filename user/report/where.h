@@ -14,6 +14,9 @@ void print_where(const struct view *view, size_t target, bool explain);
 /* "read", "write", or "I/O" of a mix. */
 const char *test_noun(const struct test *test);
 
+/* Its name behind that of `last` in a list: after "SEQ1M-Q8T1-Read" only the "-Write" of "SEQ1M-Q8T1-Write" is said. */
+const char *test_name_after(const struct test *test, const struct test *last);
+
 /* One I/O at a time: what it takes is what it costs. */
 bool is_single(const struct test *test);
 
