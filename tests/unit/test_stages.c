@@ -93,6 +93,42 @@ static void the_whole_block(void **state)
 	free(report);
 }
 
+/* Of two runs the larger cost counts, and only that of runs which are done. */
+static void what_the_probes_take(void **state)
+{
+	struct run *run;
+	struct result *result = single(&run);
+	char *report;
+
+	(void)state;
+	run->has_probe_cost = true;
+	run->probe_cost = 1900;
+	report = render(result);
+	assert_has(report, "\nsubmit             375,000 ~1.66 µs  1.66 µs ");
+	assert_has(report, "\nqueue              375,000  2.58 µs ");
+	assert_has(report, "\n  wake             375,000  2.80 µs ");
+	assert_has(report, "\n  runq             375,000 ~1.40 µs ");
+	assert_has(report, "\n  375,000 joined\n  observer: at most 1.90 µs per I/O · 2.4 % of the mean · ~ is less than "
+			   "that\n\nof the total");
+	free(report);
+
+	result = single(&run);
+	run->has_probe_cost = true;
+	run->probe_cost = 900;
+	run = made_up_run(result, 0, 4, 2, 1);
+	made_up_ios(run);
+	run->has_probe_cost = true;
+	run->probe_cost = 1000;
+	run = made_up_run(result, 0, 4, 3, 1);
+	run->state = RUN_INTERRUPTED;
+	run->has_probe_cost = true;
+	run->probe_cost = 9000;
+	report = render(result);
+	assert_has(report, "\n  observer: at most 1.00 µs per I/O · 1.3 % of the mean\n");
+	assert_lacks(report, "~");
+	free(report);
+}
+
 /* 40 of 100 I/Os wait for a flush: the mean is theirs, the share is of all. */
 static void a_part_that_not_all_have(void **state)
 {
@@ -254,6 +290,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_block),
+		cmocka_unit_test(what_the_probes_take),
 		cmocka_unit_test(a_part_that_not_all_have),
 		cmocka_unit_test(not_joined),
 		cmocka_unit_test(no_tail),

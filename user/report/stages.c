@@ -29,8 +29,57 @@ const struct io_stage_row io_stage_row[IO_STAGES] = {
 struct block {
 	const struct screen *screen;
 	enum io_op op;
+	uint64_t probe_cost; /* ns per I/O at the most; 0: not known */
 	struct io_summary summary;
 };
+
+/* --- what the probes themselves take --- */
+
+/* Of the runs that this rests on the most; 0: it is not known. */
+static uint64_t most_probe_cost(const struct run *const *runs, size_t count)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (runs[i]->state == RUN_DONE && runs[i]->has_probe_cost && runs[i]->probe_cost > most)
+			most = runs[i]->probe_cost;
+	return most;
+}
+
+/* A stage that is shorter than the probes of all of them may be made of little else. */
+static bool is_below_probes(const struct block *block, enum io_stage stage)
+{
+	return block->summary.sum->stage[stage].count && block->summary.mean[stage] < (double)block->probe_cost;
+}
+
+static void set_mean(struct table_row *row, const struct block *block, enum io_stage stage)
+{
+	char latency[FORMAT_LENGTH], *marked;
+
+	format_latency(latency, block->summary.mean[stage]);
+	marked = xasprintf("%s%s", is_below_probes(block, stage) ? "~" : "", latency);
+	table_set(row, MEAN, marked);
+	free(marked);
+}
+
+static void print_observer(const struct block *block)
+{
+	double whole = block->summary.lat > 0 ? block->summary.lat : block->summary.total;
+	char cost[FORMAT_LENGTH], percent[FORMAT_LENGTH];
+	struct text list = {0};
+	bool marked = false;
+
+	if (!block->probe_cost)
+		return;
+	for (int stage = 0; stage < IO_STAGES; stage++)
+		marked |= is_below_probes(block, stage);
+	fact_add(&list, "observer: at most %s per I/O", format_latency(cost, (double)block->probe_cost));
+	if (whole > 0)
+		fact_add(&list, "%s %% of the mean", format_fixed(percent, 100 * (double)block->probe_cost / whole, 1));
+	if (marked)
+		fact_add(&list, "~ is less than that");
+	facts_print(block->screen, STYLE_PLAIN, &list);
+}
 
 /* --- the table of stages --- */
 
@@ -47,7 +96,7 @@ static struct table_row *add_stage(struct table *table, const struct block *bloc
 
 	free(name);
 	cell_count(row, COUNT, (double)hist->count);
-	cell_latency(row, MEAN, true, block->summary.mean[stage]);
+	set_mean(row, block, stage);
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		cell_latency(row, shown[i].column, true,
 			     (double)hist_percentile(hist, percentile_percent[shown[i].percentile]));
@@ -250,6 +299,7 @@ static void print_block(const struct block *block)
 	table_free(&table);
 	print_outer_sum(block);
 	print_facts(block);
+	print_observer(block);
 	print_tails(block);
 }
 
@@ -258,7 +308,7 @@ unsigned print_stages(const struct screen *screen, const struct run *const *runs
 	unsigned stages = 0;
 
 	for (int op = 0; op < IO_OPS; op++) {
-		struct block block = {.screen = screen, .op = op};
+		struct block block = {.screen = screen, .op = op, .probe_cost = most_probe_cost(runs, count)};
 		struct io_summary *summary = &block.summary;
 
 		io_summary_of_runs(summary, runs, count, IO_OP_BIT(op));
