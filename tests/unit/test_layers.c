@@ -286,6 +286,23 @@ static void a_mix(void **state)
 	free(report);
 }
 
+/* They are told where nothing was traced, too. */
+static void checks_without_a_trace(void **state)
+{
+	struct result *result = made_up_matrix(2, 2);
+	char *report;
+
+	(void)state;
+	for (size_t i = 0; i < result->runs; i++) {
+		trace_view_free(result->run[i].trace);
+		result->run[i].trace = NULL;
+	}
+	run_add_check(&result->run[14], "medium", CHECK_UNKNOWN, NULL, NULL, "Nothing is known.");
+	report = render(result);
+	assert_string_equal(report, "\n/mnt/fast1\n\nSEQ1M-Q8T1-Write\n\nchecks #1\nmedium, unknown: Nothing is known.\n");
+	free(report);
+}
+
 static void it_always_fits(void **state)
 {
 	struct result *result = stacked();
@@ -369,7 +386,7 @@ int main(void)
 		cmocka_unit_test(what_is_odd_is_counted),   cmocka_unit_test(several_runs),
 		cmocka_unit_test(no_share_above_lat),	    cmocka_unit_test(only_what_was_traced),
 		cmocka_unit_test(a_layer_that_saw_nothing), cmocka_unit_test(a_mix),
-		cmocka_unit_test(it_always_fits),	    cmocka_unit_test(names_are_disarmed),
+		cmocka_unit_test(it_always_fits),	    cmocka_unit_test(checks_without_a_trace),	    cmocka_unit_test(names_are_disarmed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

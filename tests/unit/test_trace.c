@@ -227,6 +227,39 @@ static void losses_and_checks(void **state)
 	free(report);
 }
 
+/* What lowers it follows. */
+static void whether_it_is_the_disks(void **state)
+{
+	struct result *result = made_up_program();
+	char *report;
+
+	(void)state;
+	result->run[0].verdict = VERDICT_NOT_REAL;
+	run_add_finding(&result->run[0], "limit", NULL, NULL, "The disk.");
+	run_add_check(&result->run[0], "cache", CHECK_FAILED, xstrdup("3 %"), NULL, "The page cache answered.");
+	report = render(result, false);
+	assert_has(report, "\nLimit: The disk.\nAs a figure of the disk: NOT REAL.\n"
+			   "NOT REAL: cache: The page cache answered.\nkeeper ended");
+	free(report);
+
+	result = made_up_program();
+	result->run[0].verdict = VERDICT_REAL;
+	run_add_finding(&result->run[0], "depth", NULL, NULL, "It was 3.");
+	report = render(result, false);
+	assert_has(report, "\nAs a figure of the disk: REAL.\n");
+	assert_lacks(report, "It was 3.");
+	free(report);
+
+	result = made_up_program();
+	result->run[0].verdict = VERDICT_REAL;
+	result->machine.hypervisor = true;
+	run_add_finding(&result->run[0], "depth", NULL, NULL, "It was 3.");
+	report = render(result, true);
+	assert_has(report, "\nAs a figure of the disk: REAL, as far as this virtual machine sees.\n\n"
+			   "checks: REAL\ndepth, passed: It was 3.\nkeeper ended");
+	free(report);
+}
+
 static void nothing_was_traced(void **state)
 {
 	struct result *result = made_up_program();
@@ -294,6 +327,7 @@ int main(void)
 		cmocka_unit_test(whose_io_it_was),
 		cmocka_unit_test(how_it_ended),
 		cmocka_unit_test(losses_and_checks),
+		cmocka_unit_test(whether_it_is_the_disks),
 		cmocka_unit_test(nothing_was_traced),
 		cmocka_unit_test(nothing_was_seen),
 		cmocka_unit_test(the_terminal_report_knows_it),

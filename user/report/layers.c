@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/utf8.h"
+#include "beliefs.h"
 #include "cells.h"
 #include "result/stack.h"
 #include "result/summary.h"
@@ -384,6 +385,26 @@ struct seen {
 	unsigned stages; /* bits, by enum io_stage */
 };
 
+static bool checked_any(const struct run *const *runs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (runs[i]->checks)
+			return true;
+	return false;
+}
+
+static void print_traced(const struct block *block, size_t count, struct seen *seen)
+{
+	const struct view *view = block->view;
+	unsigned stages = print_stages(&view->screen, view->runs, count);
+
+	if (stages)
+		screen_empty_line(&view->screen);
+	print_layers(block);
+	print_slowest(&view->screen, "The slowest I/Os", view->runs, count, MOST_SLOW);
+	seen->stages |= stages;
+}
+
 static void print_test(const struct view *view, size_t target, size_t test, struct seen *seen)
 {
 	const struct result *result = view->result;
@@ -397,17 +418,11 @@ static void print_test(const struct view *view, size_t target, size_t test, stru
 	};
 
 	stack_of_runs(&stack, view->runs, count);
-	if (stack.runs) {
-		unsigned stages;
-
+	if (stack.runs || checked_any(view->runs, count))
 		print_title(&block);
-		stages = print_stages(&view->screen, view->runs, count);
-		if (stages)
-			screen_empty_line(&view->screen);
-		print_layers(&block);
-		print_slowest(&view->screen, "The slowest I/Os", view->runs, count, MOST_SLOW);
-		seen->stages |= stages;
-	}
+	if (stack.runs)
+		print_traced(&block, count, seen);
+	print_beliefs(&view->screen, view->runs, count, result->options.iterations > 1);
 	seen->flushes |= has_flushes(&stack);
 	stack_clear(&stack);
 }
@@ -428,7 +443,11 @@ static void explain(const struct screen *screen, const struct seen *seen)
 
 static void print_target_name(const struct view *view, size_t target)
 {
-	if (view->result->targets < 2 || !view_first(view, target, true))
+	bool any = view_first(view, target, true);
+
+	for (size_t i = 0; i < view->result->runs; i++)
+		any |= view->result->run[i].target == target && view->result->run[i].checks;
+	if (view->result->targets < 2 || !any)
 		return;
 	screen_empty_line(&view->screen);
 	screen_paragraph(&view->screen, STYLE_HEADING, 2, view->result->target[target].given);

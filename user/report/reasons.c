@@ -265,19 +265,17 @@ static size_t length_to_say(const struct reason *reason, const struct reason *be
 	return strlen(sentence);
 }
 
+/* Of all iterations of its test together. */
 static void print_expectation(const struct view *view, const struct reason *reason)
 {
 	const struct check *check = reason->check;
-	struct text where = {0};
+	const char *name = reason->run->test == NO_TEST ? "I/O" : view->result->test[reason->run->test].name;
 
-	add_first(&where, view, reason);
 	if (check->found && check->expected)
-		screen_paragraphf(&view->screen, STYLE_FAILED, 2, "Expected: %s: %s, found %s.",
-				  where.length ? where.data : "", check->expected, check->found);
+		screen_paragraphf(&view->screen, STYLE_FAILED, 2, "Expected: %s: %s, found %s.", name, check->expected,
+				  check->found);
 	else
-		screen_paragraphf(&view->screen, STYLE_FAILED, 2, "Expected: %s: %s", where.length ? where.data : "",
-				  sentence_of(check));
-	text_free(&where);
+		screen_paragraphf(&view->screen, STYLE_FAILED, 2, "Expected: %s: %s", name, sentence_of(check));
 }
 
 static void print_reason(const struct view *view, const struct reason *reason, const struct reason *before)

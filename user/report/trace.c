@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/format.h"
+#include "beliefs.h"
 #include "cells.h"
 #include "heading.h"
 #include "notes.h"
@@ -413,6 +414,20 @@ static void print_io_ends(const struct report *report)
 	text_free(&without);
 }
 
+/* Whether what was seen says something of a disk; the checks that lower it follow by themselves. */
+static void print_verdict(const struct report *report)
+{
+	enum verdict verdict = report->run->verdict;
+
+	if (verdict == VERDICT_NONE)
+		return;
+	screen_paragraphf(report->screen, verdict_style(verdict), 2, "As a figure of the disk: %s%s.",
+			  verdict_name[verdict],
+			  verdict == VERDICT_REAL && report->view.result->machine.hypervisor
+				  ? ", as far as this virtual machine sees"
+				  : "");
+}
+
 static void print_end(const struct report *report)
 {
 	const struct run *run = report->run;
@@ -486,7 +501,10 @@ static void print_trace(const struct report *report)
 	print_io_ends(report);
 	print_losses(&report->view, report->run->target);
 	print_limits(&report->view, report->run->target);
+	print_verdict(report);
 	print_reasons(&report->view, report->run->target);
+	if (report->verbose)
+		print_beliefs(report->screen, &report->run, 1, false);
 }
 
 void report_trace(const struct result *result, bool colour, bool verbose, struct text *out)
