@@ -259,6 +259,7 @@ void print_notes(const struct view *view, size_t target, bool explain)
 		print_hidden(&view->screen, hidden);
 	print_other_io(view, target);
 	print_losses(view, target);
-	print_limits(view, target);
+	if (!view->result->options.sweep) /* there is another for each depth */
+		print_limits(view, target);
 	print_reasons(view, target);
 }

@@ -7,18 +7,22 @@
 #include "base/format.h"
 #include "heading.h"
 #include "notes.h"
+#include "sweep.h"
 #include "tables.h"
 #include "target.h"
 #include "trace.h"
 
-/* The tables of one target: `place` where I/Os were followed from call to return, else `device`. */
+/*
+ * The tables of one target: `sweep` in place of `program` where the tests are depths of one pattern; `place` where I/Os
+ * were followed from call to return, else `device`.
+ */
 struct block {
-	struct table program, device, place;
+	struct table program, sweep, device, place;
 };
 
-/* `device` stands in line with `program`, `place` has other columns. */
+/* `device` stands in line with `program`, the others have other columns. */
 struct grids {
-	struct grid program, place;
+	struct grid program, sweep, place;
 };
 
 /* --- the heading --- */
@@ -178,9 +182,14 @@ static void print_block(const struct view *view, size_t target, const struct blo
 
 	print_target(view, &view->result->target[target]);
 	screen_empty_line(&view->screen);
+	if (view->result->options.sweep)
+		print_pattern(view);
+	print_table(view, &block->sweep, &grids->sweep);
 	print_table(view, &block->program, &grids->program);
 	print_table(view, &block->device, &grids->program);
 	print_table(view, &block->place, &grids->place);
+	if (view->result->options.sweep)
+		print_knee(view, target);
 	print_notes(view, target, target == 0);
 	if (view->result->options.iterations > 1) {
 		spread_table(view, target, &spread);
@@ -203,9 +212,13 @@ static bool make_place_tables(const struct view *view, struct block *blocks, boo
 static void make_blocks(const struct view *view, struct block *blocks, struct grids *grids)
 {
 	for (size_t i = 0; i < view->result->targets; i++) {
-		program_table(view, i, &blocks[i].program);
+		if (view->result->options.sweep)
+			sweep_table(view, i, &blocks[i].sweep);
+		else
+			program_table(view, i, &blocks[i].program);
 		if (!view_followed(view, i))
 			device_table(view, i, &blocks[i].device);
+		grid_take(&grids->sweep, &blocks[i].sweep);
 		grid_take(&grids->program, &blocks[i].program);
 		grid_take(&grids->program, &blocks[i].device);
 	}
@@ -217,6 +230,7 @@ static void free_blocks(struct block *blocks, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		table_free(&blocks[i].program);
+		table_free(&blocks[i].sweep);
 		table_free(&blocks[i].device);
 		table_free(&blocks[i].place);
 	}
