@@ -36,7 +36,7 @@ enum durability {
 
 struct ledger {
 	uint64_t writes;	/* synchronous ones (O_DSYNC, O_SYNC) that the program asked for, by calls and otherwise */
-	uint64_t write_bytes;
+	uint64_t write_bytes;	/* 0: not known */
 	uint64_t syncs;		/* fsync, fdatasync, sync_file_range, msync, sync */
 	uint64_t flushed;	/* of the calls among these, those in which a flush or FUA write began and ended */
 	uint64_t calls;		/* that `flushed` is of; 0: not known */
