@@ -108,6 +108,8 @@ static void bios_keep_their_counts(void **state)
 	view->unqueued = 112;
 	view->walk_over = 113;
 	view->children = 114;
+	view->asked_flush = 116;
+	view->asked_fua = 117;
 	view->loss[LOSS_UNSEEN] = 115;
 	json = write_and_read(result, false);
 	bios = find(json, "runs/0/trace/leaves/0/ops/read/bios");
@@ -125,7 +127,9 @@ static void bios_keep_their_counts(void **state)
 	check_count(bios, "unqueued", 112);
 	check_count(bios, "walk_over", 113);
 	check_count(bios, "children", 114);
-	assert_int_equal(json_object_size(bios), 12);
+	check_count(bios, "asked_flush", 116);
+	check_count(bios, "asked_fua", 117);
+	assert_int_equal(json_object_size(bios), 14);
 	check_count(json, "runs/0/trace/leaves/0/ops/read/losses/completion not seen", 115);
 	json_decref(json);
 }
@@ -242,6 +246,12 @@ static void the_unknown_is_absent(void **state)
 	check_absent(json, "machine/wsl");
 	check_absent(json, "targets/0/laid_out_in");
 	check_absent(json, "targets/0/layers/0/model");
+	check_absent(json, "targets/0/layout");
+	check_absent(json, "targets/0/nearness");
+	check_absent(json, "options/expect");
+	check_absent(json, "runs/0/verdict");
+	check_absent(json, "runs/0/conditions");
+	check_absent(json, "runs/0/probe_cost");
 	check_absent(json, "runs/0/reason");
 	check_absent(json, "runs/0/trace");
 	check_text(json, "runs/0/untraced", "no device");
@@ -286,6 +296,138 @@ static void numbers_beyond_the_format(void **state)
 	check_count(json, "options/size", INT64_MAX);
 	check_fraction(json, "targets/0/file_size", 0x1p64);
 	json_decref(json);
+}
+
+/* --- whether it can be believed --- */
+
+static void what_is_known_of_a_layer(void **state)
+{
+	struct result *result = made_up_result(1);
+	struct layer *layer = &result->target[0].layer[1];
+	json_t *json;
+
+	(void)state;
+	layer->memory = xstrdup("compressed memory (zram)");
+	layer->backing_filesystem = xstrdup("xfs");
+	layer->link = xstrdup("PCIe 8.0 GT/s x4");
+	layer->link_bytes_per_second = 3938461538;
+	layer->hardware_queues = 3;
+	layer->tags = 4;
+	layer->cached = true;
+	json = write_and_read(result, false);
+	check_text(json, "targets/0/layers/1/memory", "compressed memory (zram)");
+	check_text(json, "targets/0/layers/1/backing_filesystem", "xfs");
+	check_text(json, "targets/0/layers/1/link", "PCIe 8.0 GT/s x4");
+	check_count(json, "targets/0/layers/1/link_bytes_per_second", 3938461538);
+	check_count(json, "targets/0/layers/1/hardware_queues", 3);
+	check_count(json, "targets/0/layers/1/tags", 4);
+	assert_true(json_is_true(find(json, "targets/0/layers/1/cached")));
+	check_absent(json, "targets/0/layers/0/memory");
+	check_absent(json, "targets/0/layers/0/link_bytes_per_second");
+	check_absent(json, "targets/0/layers/0/tags");
+	check_absent(json, "targets/0/layers/0/cached");
+	json_decref(json);
+}
+
+/* Of a file all are known, 0 or not; of a device there is the sample. */
+static void what_is_known_of_blocks(void **state)
+{
+	struct result *result = made_up_result(2);
+	json_t *json;
+
+	(void)state;
+	result->target[0].layout = (struct layout){.has_extents = true, .written = 5, .holes = 7, .extents = 8};
+	result->target[1].layout = (struct layout){.sampled = 256};
+	result->target[1].nearness = (struct nearness){.reads = 200, .random = 90000, .same = 41000};
+	json = write_and_read(result, false);
+	check_count(json, "targets/0/layout/written", 5);
+	check_count(json, "targets/0/layout/unwritten", 0);
+	check_count(json, "targets/0/layout/holes", 7);
+	check_count(json, "targets/0/layout/elsewhere", 0);
+	check_count(json, "targets/0/layout/extents", 8);
+	check_absent(json, "targets/0/layout/sampled");
+	check_absent(json, "targets/0/layout/zeros");
+	check_absent(json, "targets/0/nearness");
+	check_count(json, "targets/1/layout/sampled", 256);
+	check_count(json, "targets/1/layout/zeros", 0);
+	check_absent(json, "targets/1/layout/written");
+	check_count(json, "targets/1/nearness/reads", 200);
+	check_count(json, "targets/1/nearness/random", 90000);
+	check_count(json, "targets/1/nearness/same", 41000);
+	json_decref(json);
+}
+
+static void what_was_expected(void **state)
+{
+	struct result *result = made_up_result(1);
+	struct options *options = &result->options;
+	json_t *json;
+
+	(void)state;
+	options->sweep = true;
+	options->expectations = 2;
+	options->expectation = xcalloc(2, sizeof(*options->expectation));
+	options->expectation[0] = (struct expectation){.measure = MEASURE_MBPS, .limit = 125.5};
+	options->expectation[1] =
+		(struct expectation){.tests = xstrdup("*-Read"), .measure = MEASURE_P99, .limit = 2000000};
+	json = write_and_read(result, false);
+	assert_true(json_is_true(find(json, "options/sweep")));
+	check_absent(json, "options/expect/0/tests");
+	check_text(json, "options/expect/0/measure", "mbps");
+	check_fraction(json, "options/expect/0/limit", 125.5);
+	check_text(json, "options/expect/1/tests", "*-Read");
+	check_text(json, "options/expect/1/measure", "p99");
+	check_fraction(json, "options/expect/1/limit", 2000000);
+	json_decref(json);
+}
+
+static void what_was_asked_to_be_durable(void **state)
+{
+	struct result *result = made_up_matrix(1, 1);
+	struct trace_view *trace = result->run[1].trace;
+	json_t *json;
+
+	(void)state;
+	trace->has_reached = true;
+	trace->leaf[0].op[OP_WRITE]->fua = 21;
+	trace->leaf[0].op[OP_WRITE]->reached_bytes = 22;
+	json = write_and_read(result, false);
+	assert_true(json_is_true(find(json, "runs/1/trace/reached")));
+	check_count(json, "runs/1/trace/leaves/0/ops/write/fua", 21);
+	check_count(json, "runs/1/trace/leaves/0/ops/write/reached_bytes", 22);
+	check_count(json, "runs/1/trace/above/0/ops/write/reached_bytes", 0);
+	check_absent(json, "runs/0/trace/reached");
+	check_count(json, "runs/0/trace/leaves/0/ops/read/fua", 0);
+	check_absent(json, "runs/0/trace/leaves/0/ops/read/reached_bytes");
+	json_decref(json);
+}
+
+static void the_verdict_is_in_both(void **state)
+{
+	static const char *const words[] = {NULL, "REAL", "SUSPECT", "NOT REAL"};
+
+	(void)state;
+	for (int i = 0; i < VERDICTS * 2; i++) {
+		struct result *result = made_up_result(1);
+		struct run *run = made_up_run(result, 0, 0, 1, 1);
+		json_t *json;
+
+		run->verdict = (enum verdict)(i / 2);
+		run_add_check(run, "cpu", CHECK_PASSED, NULL, NULL, "no matter");
+		run_add_finding(run, "depth", NULL, NULL, "3 of 32");
+		run->has_probe_cost = i % 2;
+		run->conditions = xcalloc(1, sizeof(*run->conditions));
+		json = write_and_read(result, i % 2);
+		if (words[i / 2])
+			check_text(json, "runs/0/verdict", words[i / 2]);
+		else
+			check_absent(json, "runs/0/verdict");
+		check_absent(json, "runs/0/checks/0/finding");
+		assert_true(json_is_true(find(json, "runs/0/checks/1/finding")));
+		assert_int_equal(!!find(json, "runs/0/probe_cost"), i % 2);
+		assert_int_equal(!!find(json, "runs/0/conditions"), !(i % 2));
+		json_decref(json);
+	}
 }
 
 static void a_failed_run_keeps_its_reason(void **state)
@@ -355,6 +497,9 @@ int main(void)
 		cmocka_unit_test(the_unknown_is_absent),     cmocka_unit_test(bad_utf8_does_not_stop_it),
 		cmocka_unit_test(numbers_beyond_the_format), cmocka_unit_test(a_failed_run_keeps_its_reason),
 		cmocka_unit_test(a_summary_is_short),	     cmocka_unit_test(names_the_file),
+		cmocka_unit_test(what_is_known_of_a_layer),  cmocka_unit_test(what_is_known_of_blocks),
+		cmocka_unit_test(what_was_expected),	     cmocka_unit_test(what_was_asked_to_be_durable),
+		cmocka_unit_test(the_verdict_is_in_both),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

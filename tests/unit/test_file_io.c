@@ -74,6 +74,9 @@ static struct call_view *full_call(void)
 		.failed = number(),
 		.direct = number(),
 		.bytes = number(),
+		.synchronous = number(),
+		.synchronous_bytes = number(),
+		.flushed = number(),
 		.bios = {{.bios = number(), .bytes = number()}, {.bios = number(), .bytes = number()}},
 	};
 	for (int class = 0; class < CLASSES; class ++)
@@ -467,6 +470,27 @@ static void a_summary_has_stages_and_calls(void **state)
 
 /* --- files of before --- */
 
+/* Where calls were not looked at for flushes, there is no telling that there were none. */
+static void the_keys_of_a_synchronous_call(void **state)
+{
+	struct result *result = made_up_program();
+	struct call_view *const *call = result->run[0].trace->call;
+	json_t *json;
+
+	(void)state;
+	call[CALL_WRITE]->counts.synchronous = 12;
+	call[CALL_WRITE]->counts.synchronous_bytes = 13;
+	call[CALL_WRITE]->counts.flushed = 14;
+	json = write_and_read(result, false);
+	check_count(json, "runs/0/trace/calls/write/synchronous", 12);
+	check_count(json, "runs/0/trace/calls/write/synchronous_bytes", 13);
+	check_count(json, "runs/0/trace/calls/write/flushed", 14);
+	check_count(json, "runs/0/trace/calls/read/synchronous", 0);
+	check_count(json, "runs/0/trace/calls/read/synchronous_bytes", 0);
+	check_absent(json, "runs/0/trace/calls/read/flushed");
+	json_decref(json);
+}
+
 /* Takes what `path` ends in out of the object before it. */
 static void take_out(json_t *json, const char *path)
 {
@@ -475,6 +499,48 @@ static void take_out(json_t *json, const char *path)
 	*slash = '\0';
 	assert_int_equal(json_object_del(find(json, parent), slash + 1), 0);
 	free(parent);
+}
+
+static void take_out_everywhere(json_t *json, const char *key)
+{
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	json_object_del(json, key);
+	json_object_foreach (json, name, value)
+		take_out_everywhere(value, key);
+	json_array_foreach (json, i, value)
+		take_out_everywhere(value, key);
+}
+
+/* Of before it was asked whether the figures can be believed. */
+static void files_without_beliefs_are_read(void **state)
+{
+	static const char *const keys[] = {"fua",	  "asked_flush",       "asked_fua",
+					   "synchronous", "synchronous_bytes", "flushed"};
+	json_t *json = write_and_read(made_up_program(), false);
+	const struct trace_view *trace;
+	struct result *read;
+	char *text;
+
+	(void)state;
+	take_out(json, "options/sweep");
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		take_out_everywhere(find(json, "runs"), keys[i]);
+	text = json_dumps(json, JSON_COMPACT);
+	assert_null(strstr(text, "asked_f"));
+	read = read_back(text);
+	trace = read->run[0].trace;
+	assert_false(read->options.sweep);
+	assert_false(trace->has_reached);
+	assert_int_equal(trace->leaf[0].op[OP_WRITE]->fua, 0);
+	assert_int_equal(trace->call[CALL_WRITE]->counts.calls, MADE_UP_WRITES);
+	assert_int_equal(trace->call[CALL_WRITE]->counts.synchronous, 0);
+	assert_int_equal(trace->io[IO_OP_WRITE]->counts.note[IO_NOTE_SYNCHRONOUS], 0);
+	free(text);
+	json_decref(json);
+	result_free(read);
 }
 
 static void older_files_are_read(void **state)
@@ -711,6 +777,8 @@ int main(void)
 		cmocka_unit_test(not_followed_is_absent),
 		cmocka_unit_test(a_summary_has_stages_and_calls),
 		cmocka_unit_test(older_files_are_read),
+		cmocka_unit_test(files_without_beliefs_are_read),
+		cmocka_unit_test(the_keys_of_a_synchronous_call),
 		cmocka_unit_test(odd_commands),
 		cmocka_unit_test(names_that_are_none),
 		cmocka_unit_test(choices_that_are_none),

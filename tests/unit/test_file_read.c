@@ -57,9 +57,13 @@ static struct op_view *full_op(void)
 		.in_flight_at_end = number(),
 		.faults = number(),
 		.faults_found = number(),
+		.fua = number(),
+		.reached_bytes = number(),
 		.bios = number(),
 		.bio_bytes = number(),
 		.empty = number(),
+		.asked_flush = number(),
+		.asked_fua = number(),
 		.finished = number(),
 		.ended_early = number(),
 		.pieces = number(),
@@ -94,6 +98,7 @@ static struct trace_view *full_trace(void)
 
 	trace->recorded = number();
 	trace->top = xstrdup("nvme0n1");
+	trace->has_reached = true;
 	trace->program_misses = number();
 	for (int owner = 0; owner < OWNERS; owner++)
 		for (int op = 0; op < OPS; op++)
@@ -143,7 +148,24 @@ static void fill_machine(struct machine *machine)
 static void fill_target(struct target *target)
 {
 	target->layer[0].backing_file = xstrdup("/a file");
-	target->layer[0].rotational = true;
+	target->layer[0].rotational = target->layer[0].cached = true;
+	target->layer[0].memory = xstrdup("memory");
+	target->layer[0].backing_filesystem = xstrdup("ext4");
+	target->layer[0].link = xstrdup("SATA");
+	target->layer[0].link_bytes_per_second = number();
+	target->layer[0].hardware_queues = number();
+	target->layer[0].tags = number();
+	target->layout = (struct layout){
+		.has_extents = true,
+		.written = number(),
+		.unwritten = number(),
+		.holes = number(),
+		.elsewhere = number(),
+		.extents = number(),
+		.sampled = 256,
+		.zeros = 256,
+	};
+	target->nearness = (struct nearness){.reads = number(), .random = number(), .same = number()};
 	target_warn(target, "the first warning");
 	target_warn(target, "the second one");
 }
@@ -161,6 +183,11 @@ static struct result *full_result(void)
 	result->options.write_through = result->options.thread = true;
 	result->options.latency = LATENCY_CLAT;
 	result->options.iterations = 2;
+	result->options.sweep = true;
+	result->options.expectation = xcalloc(2, sizeof(struct expectation));
+	result->options.expectations = 2;
+	result->options.expectation[0] = (struct expectation){.measure = MEASURE_P99_9, .limit = 2500000};
+	result->options.expectation[1] = (struct expectation){.tests = xstrdup("RND*"), .limit = 0.5};
 	result->no_trace = xstrdup("no BTF");
 	result->has_observer = true;
 	result->observer = (struct observer){.startup = number(), .resident = number(), .map_bytes = number()};
@@ -175,6 +202,11 @@ static struct result *full_result(void)
 	run->sample[1].disk_percent = run->sample[1].disk_ios = run->sample[1].disk_bytes = 0;
 	run_add_check(run, "balance", CHECK_WARNING, xstrdup("this"), xstrdup("that"), "a sentence of %d words", 5);
 	run_add_check(run, "a check of tomorrow", CHECK_UNKNOWN, NULL, NULL, "no");
+	run_add_finding(run, "limit", NULL, NULL, "worth telling");
+	run->has_probe_cost = true;
+	run->probe_cost = number();
+	run->verdict = VERDICT_NOT_REAL;
+	run->conditions = xcalloc(1, sizeof(*run->conditions));
 
 	run = made_up_run(result, 1, 5, 1, 1);
 	trace_view_free(run->trace);
@@ -216,6 +248,20 @@ static void the_model_is_right(void **state)
 	assert_true(trace->above[0].partition && trace->above[0].has_requests && !trace->above[0].queue);
 	assert_true(!trace->above[1].partition && !trace->above[1].has_requests && trace->above[1].queue);
 	assert_true(trace->leaf[0].has_requests && trace->leaf[0].queue);
+	assert_true(read->target[0].layer[0].cached && !read->target[0].layer[1].cached);
+	assert_true(read->target[0].layout.has_extents && !read->target[1].layout.has_extents);
+	assert_memory_equal(&read->target[0].nearness, &result->target[0].nearness, sizeof(struct nearness));
+	assert_int_equal(read->options.expectation[0].measure, MEASURE_P99_9);
+	assert_null(read->options.expectation[0].tests);
+	assert_int_equal(read->run[0].verdict, VERDICT_NOT_REAL);
+	assert_int_equal(read->run[1].verdict, VERDICT_NONE);
+	assert_true(read->run[0].check[2].finding && !read->run[0].check[1].finding);
+	assert_true(read->run[0].has_probe_cost && !read->run[1].has_probe_cost);
+	assert_non_null(read->run[0].conditions);
+	assert_null(read->run[1].conditions);
+	assert_true(trace->has_reached);
+	assert_int_equal(trace->above[1].op[OP_FLUSH]->reached_bytes, expected->reached_bytes);
+	assert_int_equal(trace->above[1].op[OP_FLUSH]->asked_fua, expected->asked_fua);
 	view = trace->above[1].op[OP_FLUSH];
 	assert_memory_equal(view->stage, expected->stage, sizeof(view->stage));
 	assert_memory_equal(view->error, expected->error, sizeof(view->error));
@@ -319,6 +365,32 @@ static void wrong_values(void **state)
 		       "options.latency: is 'blat', expected one of slat, clat, lat");
 	check_replaced("\"targets\"", "\"warnings\":[\"", "\"warnings\":[[],\"",
 		       "targets[0].warnings[0]: is an array, expected a string");
+	check_replaced("\"options\"", "\"measure\":\"p99.9\"", "\"measure\":\"p42\"",
+		       "options.expect[0].measure: is 'p42', expected one of iops, mbps, lat, p99, p99.9");
+	check_replaced("\"options\"", "\"limit\":", "\"limit\":-", "options.expect[0].limit: is negative");
+	check_replaced("\"options\"", "\"limit\":", "\"x\":", "options.expect[0].limit: is missing");
+	check_replaced("\"options\"", "\"expect\":[", "\"expect\":[3,",
+		       "options.expect[0]: is a number, expected an object");
+	check_replaced("\"options\"", "\"sweep\":true", "\"sweep\":1",
+		       "options.sweep: is a number, expected true or false");
+	check_replaced("\"targets\"", "\"zeros\":256", "\"zeros\":257",
+		       "targets[0].layout.zeros: is 257, expected at most 256");
+	check_replaced("\"targets\"", "\"holes\":", "\"hole\":", "targets[0].layout.holes: is missing");
+	check_replaced("\"targets\"", "\"layout\":{", "\"layout\":[],\"x\":{",
+		       "targets[0].layout: is an array, expected an object");
+	check_replaced("\"targets\"", "\"same\":", "\"same\":\"?\",\"x\":",
+		       "targets[0].nearness.same: is a string, expected a number");
+	check_replaced("\"targets\"", "\"cached\":true", "\"cached\":\"no\"",
+		       "targets[0].layers[0].cached: is a string, expected true or false");
+	check_replaced("\"targets\"", "\"tags\":", "\"tags\":-", "targets[0].layers[0].tags: is negative");
+	check_replaced("\"runs\"", "\"verdict\":\"NOT REAL\"", "\"verdict\":\"\"",
+		       "runs[0].verdict: is '', expected one of REAL, SUSPECT, NOT REAL");
+	check_replaced("\"runs\"", "\"finding\":true", "\"finding\":\"true\"",
+		       "runs[0].checks[2].finding: is a string, expected true or false");
+	check_replaced("\"runs\"", "\"probe_cost\":", "\"probe_cost\":0.", "runs[0].probe_cost: is not a whole number");
+	check_replaced("\"runs\"", "\"reached\":true", "\"reached\":{}",
+		       "runs[0].trace.reached: is an object, expected true or false");
+	check_replaced("\"runs\"", "\"fua\":", "\"fua\":-", "runs[0].trace.leaves[0].ops.read.fua: is negative");
 	check_replaced("\"tests\"", "\"read_percent\":100", "\"read_percent\":101",
 		       "tests[0].read_percent: is 101, expected at most 100");
 	check_replaced("\"tests\"", "SEQ1M-Q8T1-Read", "SEQ1M-Q8T1-Read-and-forty-eight-bytes-are-too-much",

@@ -29,6 +29,25 @@ static json_t *machine_to_json(const struct machine *machine, bool summary)
 	return object;
 }
 
+static json_t *expectations_to_json(const struct options *options)
+{
+	json_t *array;
+
+	if (!options->expectations)
+		return NULL;
+	array = json_array();
+	for (size_t i = 0; i < options->expectations; i++) {
+		const struct expectation *expectation = &options->expectation[i];
+		json_t *object = json_object();
+
+		put_text(object, "tests", expectation->tests);
+		put_text(object, "measure", measure_name[expectation->measure]);
+		put_fraction(object, "limit", expectation->limit);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 static json_t *options_to_json(const struct options *options)
 {
 	json_t *object = json_object();
@@ -48,6 +67,8 @@ static json_t *options_to_json(const struct options *options)
 	put_boolean(object, "read_only", options->read_only);
 	put_boolean(object, "thread", options->thread);
 	put_text(object, "ioengine", options->ioengine);
+	put_boolean(object, "sweep", options->sweep);
+	put(object, "expect", expectations_to_json(options));
 	return object;
 }
 
@@ -104,6 +125,12 @@ static json_t *layer_to_json(const struct layer *layer)
 	put_text(object, "backing_file", layer->backing_file);
 	put_text(object, "scheduler", layer->scheduler);
 	put_text(object, "write_cache", layer->write_cache);
+	put_text(object, "memory", layer->memory);
+	put_text(object, "backing_filesystem", layer->backing_filesystem);
+	if (layer->cached)
+		put_boolean(object, "cached", true);
+	put_text(object, "link", layer->link);
+	put_known(object, "link_bytes_per_second", layer->link_bytes_per_second);
 	put_boolean(object, "has_requests", layer->has_requests);
 	put_boolean(object, "leaf", layer->leaf);
 	put_boolean(object, "fua", layer->fua);
@@ -113,6 +140,42 @@ static json_t *layer_to_json(const struct layer *layer)
 	put_known(object, "physical_block", layer->physical_block);
 	put_known(object, "max_request_bytes", layer->max_request_bytes);
 	put_known(object, "queue_requests", layer->queue_requests);
+	put_known(object, "hardware_queues", layer->hardware_queues);
+	put_known(object, "tags", layer->tags);
+	return object;
+}
+
+static json_t *layout_to_json(const struct layout *layout)
+{
+	json_t *object;
+
+	if (!layout->has_extents && !layout->sampled)
+		return NULL;
+	object = json_object();
+	if (layout->has_extents) {
+		put_count(object, "written", layout->written);
+		put_count(object, "unwritten", layout->unwritten);
+		put_count(object, "holes", layout->holes);
+		put_count(object, "elsewhere", layout->elsewhere);
+		put_count(object, "extents", layout->extents);
+	}
+	if (layout->sampled) {
+		put_count(object, "sampled", layout->sampled);
+		put_count(object, "zeros", layout->zeros);
+	}
+	return object;
+}
+
+static json_t *nearness_to_json(const struct nearness *nearness)
+{
+	json_t *object;
+
+	if (!nearness->reads)
+		return NULL;
+	object = json_object();
+	put_count(object, "reads", nearness->reads);
+	put_count(object, "random", nearness->random);
+	put_count(object, "same", nearness->same);
 	return object;
 }
 
@@ -128,6 +191,8 @@ static json_t *target_to_json(const struct target *target)
 	put_text(object, "mount_point", target->mount_point);
 	put_known(object, "file_size", target->file_size);
 	put_known(object, "laid_out_in", target->laid_out_in);
+	put(object, "layout", layout_to_json(&target->layout));
+	put(object, "nearness", nearness_to_json(&target->nearness));
 	for (size_t i = 0; i < target->layers; i++)
 		json_array_append_new(layers, layer_to_json(&target->layer[i]));
 	for (size_t i = 0; i < target->warnings; i++)

@@ -102,6 +102,9 @@ static json_t *call_to_json(const struct call_view *view, bool summary)
 		put_count(object, "failed", counts->failed);
 		put_count(object, "direct", counts->direct);
 		put_count(object, "bytes", counts->bytes);
+		put_count(object, "synchronous", counts->synchronous);
+		put_count(object, "synchronous_bytes", counts->synchronous_bytes);
+		put_known(object, "flushed", counts->flushed);
 		put(object, "bios", bio_counts_to_json(counts->bios, DIRECTIONS, true));
 		put(object, "clocks", clocks_to_json(counts->clock));
 	}

@@ -48,6 +48,9 @@ json_t *bio_counts_to_json(const struct bio_counts *counts, size_t count, bool a
 /* The program's I/Os, its calls and who else was there, where they were followed. */
 void put_ios(json_t *trace, const struct trace_view *view, bool summary);
 
+/* What the machine was like; NULL where nothing of it is known. */
+json_t *conditions_to_json(const struct conditions *conditions);
+
 /* One run with all that it holds, or with what a summary shows of it. */
 json_t *run_to_json(const struct run *run, bool summary);
 

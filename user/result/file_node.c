@@ -163,7 +163,7 @@ uint64_t node_count_to(const struct node *node, uint64_t highest)
 	return 0;
 }
 
-double node_fraction(const struct node *node)
+double node_signed(const struct node *node)
 {
 	double value;
 
@@ -172,13 +172,17 @@ double node_fraction(const struct node *node)
 	if (!json_is_number(node->json))
 		refuse_type(node, "a number");
 	value = json_number_value(node->json);
-	if (value < 0)
-		node_refuse(node, "is negative");
-	else if (value > MAX_FRACTION)
-		node_refuse(node, "is too large");
-	else
+	if (value <= MAX_FRACTION && value >= -MAX_FRACTION)
 		return value;
+	node_refuse(node, "is too large");
 	return 0;
+}
+
+double node_fraction(const struct node *node)
+{
+	if (node_is(node) && json_number_value(node->json) < 0)
+		node_refuse(node, "is negative");
+	return node_signed(node);
 }
 
 bool node_boolean(const struct node *node)

@@ -41,6 +41,7 @@ struct node node_at(const struct node *array, size_t index);
 uint64_t node_count(const struct node *node);
 uint64_t node_count_to(const struct node *node, uint64_t highest);
 double node_fraction(const struct node *node);
+double node_signed(const struct node *node); /* a fraction that may be negative */
 bool node_boolean(const struct node *node);
 const char *node_string(const struct node *node);
 size_t node_choice(const struct node *node, const char *const *names, size_t count);

@@ -30,9 +30,27 @@ static void read_machine(const struct node *result, struct machine *machine)
 	machine->admin = get_boolean(&node, "admin");
 }
 
+static void read_expectations(const struct node *node, struct options *options)
+{
+	struct node array = node_find(node, "expect");
+	size_t elements = node_elements(&array);
+
+	options->expectation = xcalloc(elements, sizeof(*options->expectation));
+	for (; options->expectations < elements; options->expectations++) {
+		struct expectation *expectation = &options->expectation[options->expectations];
+		struct node expect = node_at(&array, options->expectations), limit;
+
+		expectation->tests = get_text(&expect, "tests");
+		expectation->measure = get_choice(&expect, "measure", measure_name, MEASURES);
+		limit = node_get(&expect, "limit");
+		expectation->limit = node_fraction(&limit);
+	}
+}
+
 static void read_options(const struct node *result, struct options *options)
 {
 	struct node node = node_get(result, "options"), ios = node_find(&node, "ios");
+	struct node sweep = node_find(&node, "sweep");
 
 	options->size = get_count(&node, "size");
 	options->duration = get_count(&node, "duration");
@@ -49,6 +67,8 @@ static void read_options(const struct node *result, struct options *options)
 	options->read_only = get_boolean(&node, "read_only");
 	options->thread = get_boolean(&node, "thread");
 	options->ioengine = get_text(&node, "ioengine");
+	options->sweep = node_boolean(&sweep);
+	read_expectations(&node, options);
 }
 
 /* A result without tests, of a traced program, has none. */
@@ -106,6 +126,8 @@ static void read_tests(const struct node *node, struct result *result)
 
 static void read_layer(const struct node *node, struct layer *layer)
 {
+	struct node cached = node_find(node, "cached");
+
 	layer->name = get_name(node, "name");
 	layer->parent_disk = get_text(node, "parent_disk");
 	layer->model = get_text(node, "model");
@@ -113,6 +135,11 @@ static void read_layer(const struct node *node, struct layer *layer)
 	layer->backing_file = get_text(node, "backing_file");
 	layer->scheduler = get_text(node, "scheduler");
 	layer->write_cache = get_text(node, "write_cache");
+	layer->memory = get_text(node, "memory");
+	layer->backing_filesystem = get_text(node, "backing_filesystem");
+	layer->cached = node_boolean(&cached);
+	layer->link = get_text(node, "link");
+	layer->link_bytes_per_second = get_known(node, "link_bytes_per_second");
 	layer->has_requests = get_boolean(node, "has_requests");
 	layer->leaf = get_boolean(node, "leaf");
 	layer->fua = get_boolean(node, "fua");
@@ -122,6 +149,8 @@ static void read_layer(const struct node *node, struct layer *layer)
 	layer->physical_block = get_known(node, "physical_block");
 	layer->max_request_bytes = get_known(node, "max_request_bytes");
 	layer->queue_requests = get_known(node, "queue_requests");
+	layer->hardware_queues = get_known(node, "hardware_queues");
+	layer->tags = get_known(node, "tags");
 }
 
 static void read_layers(const struct node *node, struct target *target)
@@ -151,6 +180,34 @@ static void read_warnings(const struct node *node, struct target *target)
 	}
 }
 
+/* Of a file there are all of the bytes, or none; the sample of a device is by itself. */
+static void read_layout(const struct node *target, struct layout *layout)
+{
+	struct node node = node_find(target, "layout"), written = node_find(&node, "written");
+
+	layout->has_extents = node_is(&written);
+	if (layout->has_extents) {
+		layout->written = node_count(&written);
+		layout->unwritten = get_count(&node, "unwritten");
+		layout->holes = get_count(&node, "holes");
+		layout->elsewhere = get_count(&node, "elsewhere");
+		layout->extents = get_count(&node, "extents");
+	}
+	layout->sampled = get_known(&node, "sampled");
+	layout->zeros = get_known_to(&node, "zeros", layout->sampled);
+}
+
+static void read_nearness(const struct node *target, struct nearness *nearness)
+{
+	struct node node = node_find(target, "nearness");
+
+	if (!node_is(&node))
+		return;
+	nearness->reads = get_count(&node, "reads");
+	nearness->random = get_count(&node, "random");
+	nearness->same = get_count(&node, "same");
+}
+
 static void read_target(const struct node *node, struct target *target)
 {
 	target->given = get_name(node, "given");
@@ -161,6 +218,8 @@ static void read_target(const struct node *node, struct target *target)
 	target->mount_point = get_text(node, "mount_point");
 	target->file_size = get_known(node, "file_size");
 	target->laid_out_in = get_known(node, "laid_out_in");
+	read_layout(node, &target->layout);
+	read_nearness(node, &target->nearness);
 	read_layers(node, target);
 	read_warnings(node, target);
 }

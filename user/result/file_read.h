@@ -18,6 +18,9 @@ void bio_counts_from_json(const struct node *ops, size_t count, bool all, struct
 /* The program's I/Os, its calls and who else was there. */
 void ios_from_json(const struct node *trace, struct trace_view *view);
 
+/* What the machine was like in a run; NULL where nothing of it is known. */
+struct conditions *conditions_from_json(const struct node *run);
+
 /* One of result->run; targets and tests have been read. */
 void run_from_json(const struct node *node, const struct result *result, struct run *run);
 

@@ -111,6 +111,9 @@ static struct call_view *read_call(const struct node *calls, enum call call)
 	view->counts.failed = get_count(&node, "failed");
 	view->counts.direct = get_count(&node, "direct");
 	view->counts.bytes = get_count(&node, "bytes");
+	view->counts.synchronous = get_known(&node, "synchronous");
+	view->counts.synchronous_bytes = get_known(&node, "synchronous_bytes");
+	view->counts.flushed = get_known(&node, "flushed");
 	bios = closed(node_get(&node, "bios"), op_name, DIRECTIONS);
 	bio_counts_from_json(&bios, DIRECTIONS, true, view->counts.bios);
 	read_counts(node_find(&node, "clocks"), class_name, CLASSES, view->counts.clock);

@@ -123,6 +123,8 @@ static void read_bios(const struct node *op, struct op_view *view)
 	view->bios = get_count(&bios, "queued");
 	view->bio_bytes = get_count(&bios, "queued_bytes");
 	view->empty = get_count(&bios, "empty");
+	view->asked_flush = get_known(&bios, "asked_flush");
+	view->asked_fua = get_known(&bios, "asked_fua");
 	view->finished = get_count(&bios, "finished");
 	view->ended_early = get_count(&bios, "ended_early");
 	view->pieces = get_count(&bios, "requests");
@@ -156,6 +158,8 @@ static struct op_view *read_op(const struct node *ops, enum op op)
 	read_losses(&node, view->loss);
 	view->faults = get_count(&node, "faults");
 	view->faults_found = get_count(&node, "faults_found");
+	view->fua = get_known(&node, "fua");
+	view->reached_bytes = get_known(&node, "reached_bytes");
 	read_bios(&node, view);
 	read_stages(&node, view);
 	return view;
@@ -230,7 +234,7 @@ static void read_queued(const struct node *trace, struct bio_counts queued[OWNER
 
 static struct trace_view *read_trace(const struct node *node, const struct result *result, const struct run *run)
 {
-	struct node trace = node_find(node, "trace"), leaves, above;
+	struct node trace = node_find(node, "trace"), leaves, above, reached;
 	struct trace_view *view;
 
 	if (!node_is(&trace))
@@ -243,6 +247,8 @@ static struct trace_view *read_trace(const struct node *node, const struct resul
 	read_layers(&leaves, result, run, &view->leaf, &view->leaves);
 	above = node_find(&trace, "above");
 	read_layers(&above, result, run, &view->above, &view->aboves);
+	reached = node_find(&trace, "reached");
+	view->has_reached = node_boolean(&reached);
 	view->program_misses = get_count(&trace, "program_misses");
 	ios_from_json(&trace, view);
 	return view;
@@ -280,8 +286,11 @@ static void read_samples(const struct node *node, struct run *run)
 
 static void read_check(const struct node *node, struct check *check)
 {
+	struct node finding = node_find(node, "finding");
+
 	check->name = get_name(node, "name");
 	check->state = get_choice(node, "state", check_state_name, CHECK_STATES);
+	check->finding = node_boolean(&finding);
 	check->found = get_text(node, "found");
 	check->expected = get_text(node, "expected");
 	check->sentence = get_text(node, "sentence");
@@ -324,9 +333,20 @@ static void read_test_of(const struct node *node, const struct result *result, s
 		node_refuse(&engine, "is there, but the run has no test");
 }
 
+/* There is no name for NONE. */
+static enum verdict read_verdict(const struct node *node)
+{
+	struct node verdict = node_find(node, "verdict");
+
+	if (!node_is(&verdict))
+		return VERDICT_NONE;
+	return VERDICT_NONE + 1 + node_choice(&verdict, verdict_name + 1, VERDICTS - 1);
+}
+
 void run_from_json(const struct node *node, const struct result *result, struct run *run)
 {
 	struct node gap = node_find(node, "gap"), status = node_find(node, "status");
+	struct node probe_cost = node_find(node, "probe_cost");
 
 	run->target = read_index(node, "target", result->targets);
 	read_test_of(node, result, run);
@@ -344,5 +364,9 @@ void run_from_json(const struct node *node, const struct result *result, struct 
 	run->trace = read_trace(node, result, run);
 	run->untraced = get_text(node, "untraced");
 	read_samples(node, run);
+	run->conditions = conditions_from_json(node);
+	run->has_probe_cost = node_is(&probe_cost);
+	run->probe_cost = node_count(&probe_cost);
 	read_checks(node, run);
+	run->verdict = read_verdict(node);
 }

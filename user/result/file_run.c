@@ -106,6 +106,8 @@ static json_t *bios_to_json(const struct op_view *view)
 	put_count(object, "queued", view->bios);
 	put_count(object, "queued_bytes", view->bio_bytes);
 	put_count(object, "empty", view->empty);
+	put_count(object, "asked_flush", view->asked_flush);
+	put_count(object, "asked_fua", view->asked_fua);
 	put_count(object, "finished", view->finished);
 	put_count(object, "ended_early", view->ended_early);
 	put_count(object, "requests", view->pieces);
@@ -118,7 +120,7 @@ static json_t *bios_to_json(const struct op_view *view)
 	return object;
 }
 
-static json_t *op_to_json(const struct op_view *view, bool summary)
+static json_t *op_to_json(const struct op_view *view, bool reached, bool summary)
 {
 	json_t *object;
 
@@ -140,6 +142,9 @@ static json_t *op_to_json(const struct op_view *view, bool summary)
 		put(object, "losses", losses_to_json(view->loss));
 		put_count(object, "faults", view->faults);
 		put_count(object, "faults_found", view->faults_found);
+		put_count(object, "fua", view->fua);
+		if (reached)
+			put_count(object, "reached_bytes", view->reached_bytes);
 		put(object, "bios", bios_to_json(view));
 	}
 	put(object, "stages", stages_to_json(view, summary));
@@ -168,14 +173,14 @@ static enum layer_kind layer_kind(const struct layer_view *layer)
 	return layer->partition ? LAYER_KIND_PARTITION : layer->has_requests ? LAYER_KIND_REQUESTS : LAYER_KIND_BIOS;
 }
 
-static json_t *layer_to_json(const struct layer_view *layer, bool summary)
+static json_t *layer_to_json(const struct layer_view *layer, bool reached, bool summary)
 {
 	json_t *object = json_object(), *ops = json_object();
 
 	put_text(object, "device", layer->device);
 	put_text(object, "kind", layer_kind_name[layer_kind(layer)]);
 	for (int op = 0; op < OPS; op++)
-		put(ops, op_name[op], op_to_json(layer->op[op], summary));
+		put(ops, op_name[op], op_to_json(layer->op[op], reached, summary));
 	put(object, "ops", ops);
 	if (!summary)
 		put(object, "diskstats", diskstats_to_json(layer));
@@ -204,13 +209,15 @@ static json_t *trace_to_json(const struct trace_view *trace, bool summary)
 	put_text(object, "top", trace->top);
 	put(object, "queued", queued_to_json(trace->queued, summary));
 	for (size_t i = 0; i < trace->leaves; i++)
-		json_array_append_new(leaves, layer_to_json(&trace->leaf[i], summary));
+		json_array_append_new(leaves, layer_to_json(&trace->leaf[i], trace->has_reached, summary));
 	above = trace->aboves ? json_array() : NULL;
 	for (size_t i = 0; i < trace->aboves; i++)
-		json_array_append_new(above, layer_to_json(&trace->above[i], summary));
+		json_array_append_new(above, layer_to_json(&trace->above[i], trace->has_reached, summary));
 	put(object, "leaves", leaves);
 	if (trace->aboves)
 		put(object, "above", above);
+	if (trace->has_reached)
+		put_boolean(object, "reached", true);
 	put_count(object, "program_misses", trace->program_misses);
 	put_ios(object, trace, summary);
 	return object;
@@ -249,6 +256,8 @@ static json_t *checks_to_json(const struct run *run)
 
 		put_text(object, "name", check->name);
 		put_text(object, "state", check_state_name[check->state]);
+		if (check->finding)
+			put_boolean(object, "finding", true);
 		put_text(object, "found", check->found);
 		put_text(object, "expected", check->expected);
 		put_text(object, "sentence", check->sentence);
@@ -277,8 +286,14 @@ json_t *run_to_json(const struct run *run, bool summary)
 	put(object, "engine", figures_to_json(run->engine, summary));
 	put(object, "trace", trace_to_json(run->trace, summary));
 	put_text(object, "untraced", run->untraced);
-	if (!summary)
+	if (!summary) {
 		put(object, "samples", samples_to_json(run));
+		put(object, "conditions", conditions_to_json(run->conditions));
+	}
+	if (run->has_probe_cost)
+		put_count(object, "probe_cost", run->probe_cost);
 	put(object, "checks", checks_to_json(run));
+	if (run->verdict != VERDICT_NONE)
+		put_text(object, "verdict", verdict_name[run->verdict]);
 	return object;
 }
