@@ -68,7 +68,7 @@ static void a_pause_is_what_all_have(void **state)
 
 static void gaps_that_hardly_touch_are_chance(void **state)
 {
-	struct gap a[] = {{100 * MS, 200 * MS}}, b[] = {{161 * MS, 300 * MS}}, c[] = {{160 * MS, 300 * MS}};
+	struct gap a[] = {{100 * MS, 200 * MS}}, b[] = {{171 * MS, 300 * MS}}, c[] = {{170 * MS, 300 * MS}};
 	const struct gaps chance[] = {{a, 1}, {b, 1}}, enough[] = {{a, 1}, {c, 1}};
 	struct gaps common = gaps_common(chance, 2);
 

@@ -16,7 +16,7 @@
 #include "files.h"
 
 #define HEARTS	4
-#define PERIOD	(10 * NS_PER_MS)
+#define PERIOD	(20 * NS_PER_MS)
 #define LATE	(50 * NS_PER_MS)
 #define OVERLAP (LATE - PERIOD)
 

@@ -3,10 +3,10 @@
  * A heartbeat beside a measurement: it finds the moments at which the whole machine stood still, as a virtual machine
  * does that its host does not run, and how far the time of day has gone its own way.
  *
- * It is at most four threads, one on each of as many CPUs, which sleep until the next full 10 ms and look at the clock.
- * That is 100 wake-ups of a few microseconds each second on each of these CPUs, less than a thousandth of their time,
- * whatever is measured; nothing is read or written meanwhile but a few words of memory of their own, and after a late
- * beat a line of /proc.
+ * It is at most four threads, one on each of as many CPUs, which sleep until the next full 20 ms and look at the clock.
+ * That is 50 wake-ups each second on each of these CPUs, whatever is measured: a few microseconds each, or 35 to 160 in a
+ * virtual machine where a timer is an exit (measured on a busy one). Nothing is read or written meanwhile but a few words
+ * of memory of their own, and after a late beat a line of /proc. Pauses of more than 70 ms are found for certain.
  *
  * A busy machine is not a paused one: the threads run at the lowest real-time priority where that is allowed, and the
  * time that one waited for its CPU (/proc/thread-self/schedstat) is none in which the machine stood still.
@@ -22,7 +22,7 @@ struct pulse;
 struct pulse *pulse_start(void);
 
 /*
- * Stops it, which takes up to 10 ms, and fills in what `conditions` has of it: pauses and drift. There is no heartbeat
+ * Stops it, which takes up to 20 ms, and fills in what `conditions` has of it: pauses and drift. There is no heartbeat
  * where a thread could not be started, or where neither the priority nor the time that it waited was to be had.
  */
 void pulse_stop(struct pulse *pulse, struct conditions *conditions);
