@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "beliefs.h"
 #include "cells.h"
+#include "ledger.h"
 #include "result/stack.h"
 #include "result/summary.h"
 #include "stages.h"
@@ -422,6 +423,7 @@ static void print_test(const struct view *view, size_t target, size_t test, stru
 		print_title(&block);
 	if (stack.runs)
 		print_traced(&block, count, seen);
+	print_ledgers(view, view->runs, count);
 	print_beliefs(&view->screen, view->runs, count, result->options.iterations > 1);
 	seen->flushes |= has_flushes(&stack);
 	stack_clear(&stack);

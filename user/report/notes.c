@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "ledger.h"
 #include "reasons.h"
 #include "share.h"
 #include "where.h"
@@ -259,6 +260,8 @@ void print_notes(const struct view *view, size_t target, bool explain)
 		print_hidden(&view->screen, hidden);
 	print_other_io(view, target);
 	print_losses(view, target);
+	if (view->result->options.write_through)
+		print_durability(view, target);
 	if (!view->result->options.sweep) /* there is another for each depth */
 		print_limits(view, target);
 	print_reasons(view, target);

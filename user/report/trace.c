@@ -9,6 +9,7 @@
 #include "beliefs.h"
 #include "cells.h"
 #include "heading.h"
+#include "ledger.h"
 #include "notes.h"
 #include "reasons.h"
 #include "result/check.h"
@@ -493,6 +494,7 @@ static void print_trace(const struct report *report)
 	print_direct(report);
 	print_waits(report);
 	print_syncs(report);
+	print_ledgers(&report->view, &report->run, 1);
 	print_ios(report);
 	screen_empty_line(report->screen);
 	print_kept(report);
