@@ -7,8 +7,10 @@
 
 /* In the order in which they are told. Each looks itself whether it applies. */
 static void (*const checks[])(const struct checking *checking) = {
-	check_balance,	   check_coverage, check_await,	    check_identity,    check_diskstats,
-	check_io_identity, check_ios,	   check_outer_sum, check_percentiles,
+	check_balance, check_coverage,	check_await,	   check_identity,   check_diskstats,	 check_io_identity,
+	check_ios,     check_outer_sum, check_percentiles, check_depth,	     check_cpu,		 check_splits,
+	check_cap,     check_observer,	check_limit,	   check_little,     check_trend,	 check_iterations,
+	check_array,   check_clock,	check_power,	   check_durability, check_expectations,
 };
 
 void check_run(struct result *result, struct run *run)
