@@ -120,7 +120,7 @@ def test_full_file_system(bench, machine):
     assert_refused(outcome, point)
     offered = largest_size(outcome.stderr, "64 MiB")
     outcome = bench(point, "--size", offered, "--tests", READ)
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
 
 
 def test_full_to_the_last_byte(bench, filesystem):
@@ -166,7 +166,7 @@ def test_symlink_to_a_directory_is_a_directory(bench, filesystem, machine):
     link = machine.directory() / "link"
     link.symlink_to(filesystem)
     outcome = bench(link, "--tests", READ)
-    assert outcome.status == 0 and states(outcome.result) == ["done"], outcome
+    assert outcome.done and states(outcome.result) == ["done"], outcome
 
 
 def test_file_system_without_block_device(bench, machine):
@@ -176,7 +176,7 @@ def test_file_system_without_block_device(bench, machine):
     if outcome.status == 2:
         assert_refused(outcome, point)
     else:
-        assert outcome.status == 0 and states(outcome.result) == ["done"], outcome
+        assert outcome.done and states(outcome.result) == ["done"], outcome
 
 
 def kernel_knows(filesystem):
@@ -254,7 +254,7 @@ def test_target_with_odd_characters(bench, filesystem, kind):
     if kind == "directory":
         odd.mkdir()
     outcome = bench(odd, "--tests", WRITE)
-    assert outcome.status == 0 and states(outcome.result) == ["done"], outcome
+    assert outcome.done and states(outcome.result) == ["done"], outcome
     assert [row["Drive"] for row in outcome.rows] == [str(odd)]
 
 
@@ -263,7 +263,7 @@ def test_name_that_commands_the_terminal(bench, filesystem):
     evil = filesystem / "evil\x1b[31m\rname"
     evil.mkdir()
     outcome = bench(evil, "--tests", READ)
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     assert "\x1b" not in outcome.stdout + outcome.stderr and "\r" not in outcome.stdout + outcome.stderr
     assert_refused(bench(evil / "a" / "b"), "evil")
 
@@ -275,7 +275,7 @@ def test_relative_name(bench, machine, name):
     m.command("mount", "--bind", point, bench.cwd)
     machine.stack.callback(m.command, "umount", bench.cwd)
     outcome = bench(name, "--tests", READ)
-    assert outcome.status == 0 and outcome.rows[0]["Drive"] == name, outcome
+    assert outcome.done and outcome.rows[0]["Drive"] == name, outcome
     assert outcome.result["targets"][0]["path"].startswith(f"{bench.cwd}")
 
 
@@ -348,7 +348,7 @@ def test_fio_too_old_for_an_option(bench, device):
     assert_refused(outcome, "3.23", "3.24", status=1)
     assert "--write-through" in outcome.stderr, outcome
     outcome = bench(device, "--fio-path", fio, "--tests", READ)
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
 
 
 def test_not_fio_at_all(bench, filesystem):
@@ -390,7 +390,7 @@ def test_fio_talks_before_its_json(bench, device):
 json=$(cat "$output")
 { echo "fio: this is a note"; printf "%s\\n" "$json"; } > "$output"''')
     outcome = bench(device, "--fio-path", fio, "--tests", READ)
-    assert outcome.status == 0 and states(outcome.result) == ["done"], outcome
+    assert outcome.done and states(outcome.result) == ["done"], outcome
 
 
 def test_fio_option_refused(bench, device):

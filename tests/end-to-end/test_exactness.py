@@ -112,7 +112,7 @@ def test_diskstats_before_and_after(bench, device):
     outcome = bench(device, "--tests", "SEQ1M-Q8T1-Write,RND4K-Q32T16-Write", "--destroy-data", device, "--yes",
                     "--size", "32M")
     after = device.stat()
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     written = (after["written_sectors"] - before["written_sectors"]) * SECTOR
     assert written == (32 << 20) + sum(started_bytes(view_of(run, "write")) for run in runs(outcome.result))
 
@@ -122,7 +122,7 @@ def test_diskstats_before_and_after_reading(bench, device):
     before = device.stat()
     outcome = bench(device, "--tests", "SEQ1M-Q8T1-Read,RND4K-Q32T16-Read")
     after = device.stat()
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     assert after["written_sectors"] == before["written_sectors"]
     read = (after["read_sectors"] - before["read_sectors"]) * SECTOR
     more = read - sum(started_bytes(view_of(run, "read")) for run in runs(outcome.result))
@@ -141,7 +141,7 @@ def test_foreign_io_is_counted_as_such(bench, device):
                 assert os.preadv(fd, [buffer], number * block) == block
         os.close(fd)
         outcome = running.end()
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     (run,) = runs(outcome.result)
     assert queued(run, "others", "read") == 8 * block
     assert queued(run, "workload", "read") == directions(run)["read"]["bytes"]
@@ -154,7 +154,7 @@ def test_foreign_io_is_counted_as_such(bench, device):
 
 def test_both_directions_at_once(bench, device):
     outcome = bench(device, "--tests", "RND4K-Q8T4-Mix70", "--destroy-data", device, "--yes")
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     (run,) = runs(outcome.result)
     assert set(directions(run)) == {"read", "write"}
     for op, figures in directions(run).items():
@@ -169,7 +169,7 @@ def test_both_directions_at_once(bench, device):
 def test_flushes_are_kept_apart(bench, device):
     """A loop device has no FUA: every synchronous write is followed by a flush, which moves no bytes."""
     outcome = bench(device, "--tests", "RND4K-Q1T1-Write", "--write-through", "--destroy-data", device, "--yes")
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     (run,) = runs(outcome.result)
     figures, flush = directions(run)["write"], view_of(run, "flush")
     assert started_bytes(view_of(run, "write")) == figures["bytes"]
@@ -187,7 +187,7 @@ def test_other_ways_to_make_the_io(bench, device, options):
     outcome = bench(device, "--tests", "RND4K-Q8T4-Read,SEQ1M-Q8T1-Read", *options)
     if outcome.status == 5 and "io_uring" in options and "not permitted" in outcome.stdout + outcome.stderr:
         pytest.skip("absent: io_uring is switched off here")
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     for run in runs(outcome.result):
         figures = directions(run)["read"]
         assert queued(run, "workload", "read") == figures["bytes"] == started_bytes(view_of(run, "read"))

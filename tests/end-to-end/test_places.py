@@ -12,7 +12,6 @@ from results import runs, states
 
 READ, WRITE = "RND4K-Q1T1-Read", "RND4K-Q1T1-Write"
 BOTH = f"{READ},{WRITE}"
-DONE = 0, 3  # 3: NOT REAL, as it is of holes and of what is in memory
 SIZE = 32 << 20
 
 
@@ -39,7 +38,7 @@ def measure(bench):
         before = state_of(path)
         outcome = bench(path, "--read-only", "-v", *(arguments or ("--tests", READ)))
         assert state_of(path) == before, f"written to\n{outcome}"
-        assert outcome.status in DONE, outcome
+        assert outcome.done, outcome
         return outcome, outcome.result["targets"][0]
 
     return measure
@@ -86,7 +85,7 @@ def test_existing_file_needs_read_only(bench, filesystem):
 def test_existing_file_is_smaller(bench, filesystem):
     file = make(filesystem / "precious", 8 << 20)
     assert_refused(bench(file, "--read-only"), file, "the file has 8 MiB", "--size 8M")
-    assert bench(file, "--read-only", "--size", "8M", "--tests", READ).status in DONE
+    assert bench(file, "--read-only", "--size", "8M", "--tests", READ).done
 
 
 def test_existing_file_twice(bench, filesystem):
@@ -168,7 +167,7 @@ def test_file_in_memory(bench, machine):
 
 def sample(bench, device, *arguments):
     outcome = bench(device, "--tests", READ, "-v", *arguments)
-    assert outcome.status in DONE, outcome
+    assert outcome.done, outcome
     layout = outcome.result["targets"][0]["layout"]
     assert re.search(rf"^{layout.get('zeros', 0)} of {layout['sampled']} blocks read at random are all zeros$",
                      outcome.stderr.replace(f"{device}: ", ""), re.M), outcome
@@ -197,7 +196,7 @@ def test_only_the_measured_part_is_sampled(bench, device):
 def test_device_that_is_written_is_not_sampled(bench, device):
     outcome = bench(device, "--tests", READ, "--destroy-data", device, "--yes")
     layout = outcome.result["targets"][0].get("layout", {})
-    assert outcome.status in DONE and not layout.get("sampled"), outcome
+    assert outcome.done and not layout.get("sampled"), outcome
 
 
 def test_blocks_larger_than_a_page(bench, machine):

@@ -25,7 +25,7 @@ def public(bench, filesystem):
 
 
 def assert_measured_untraced(outcome, count=2):
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     result = outcome.result
     assert states(result) == ["done"] * count
     assert all("trace" not in run for run in runs(result)), "traced without the right to"
@@ -63,14 +63,14 @@ def test_bpf_capabilities_are_enough(bench, public):
     caps = "+bpf,+perfmon"
     prefix = (*AS_NOBODY, f"--inh-caps={caps}", f"--ambient-caps={caps}")
     outcome = bench(public, *TESTS, prefix=prefix, binary=bench.copy_for_everybody())
-    assert outcome.status == 0 and states(outcome.result) == ["done", "done"], outcome
+    assert outcome.done and states(outcome.result) == ["done", "done"], outcome
     for run in runs(outcome.result):
         assert "trace" in run, outcome
 
 
 def test_without_trace_on_request(bench, device):
     outcome = bench(device, *ONE, "--no-trace")
-    assert outcome.status == 0 and all("trace" not in run for run in runs(outcome.result)), outcome
+    assert outcome.done and all("trace" not in run for run in runs(outcome.result)), outcome
     assert "sudo" not in outcome.stdout + outcome.stderr, outcome
 
 
@@ -96,7 +96,7 @@ def test_outdir_not_ours(bench, public):
 
 def test_files_belong_to_who_called_sudo(bench, device):
     outcome = bench(device, *ONE, env={"SUDO_UID": "12345", "SUDO_GID": "23456"})
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     for path in outcome.csv_files + outcome.json_files:
         assert (path.stat().st_uid, path.stat().st_gid) == (12345, 23456)
 
@@ -104,7 +104,7 @@ def test_files_belong_to_who_called_sudo(bench, device):
 @pytest.mark.parametrize("uid", ["", "-1", "root", "99999999999999999999"])
 def test_nonsense_in_sudo_uid(bench, device, uid):
     outcome = bench(device, *ONE, "--no-trace", env={"SUDO_UID": uid, "SUDO_GID": uid})
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     for path in outcome.csv_files + outcome.json_files:
         assert path.stat().st_uid == 0
 
@@ -112,5 +112,5 @@ def test_nonsense_in_sudo_uid(bench, device, uid):
 def test_sudo_uid_means_nothing_to_an_ordinary_user(bench, public):
     outcome = bench(public, *TESTS, prefix=AS_NOBODY, binary=bench.copy_for_everybody(),
                     env={"SUDO_UID": "0", "SUDO_GID": "0"})
-    assert outcome.status == 0 and "Operation not permitted" not in outcome.stderr, outcome
+    assert outcome.done and "Operation not permitted" not in outcome.stderr, outcome
     assert outcome.csv_files[0].stat().st_uid == NOBODY

@@ -38,7 +38,7 @@ def precious(machine):
 
 
 def assert_skipped_writes(outcome, device):
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     assert states(outcome.result) == ["done", "skipped"]
     reason = runs(outcome.result)[1]["reason"]
     assert "--destroy-data" in reason, reason
@@ -59,13 +59,13 @@ def test_yes_alone_is_no_leave(bench, precious):
 
 def test_write_tests_alone_are_all_skipped(bench, precious):
     outcome = bench(precious, "--tests", WRITE)
-    assert outcome.status == 0 and states(outcome.result) == ["skipped"], outcome
+    assert outcome.done and states(outcome.result) == ["skipped"], outcome
 
 
 def test_read_only_beats_nothing(bench, precious):
     """--read-only needs no device named and says itself why nothing is written."""
     outcome = bench(precious, "--tests", BOTH, "--read-only")
-    assert outcome.status == 0 and states(outcome.result) == ["done", "skipped"], outcome
+    assert outcome.done and states(outcome.result) == ["done", "skipped"], outcome
     assert "--read-only" in runs(outcome.result)[1]["reason"]
 
 
@@ -92,7 +92,7 @@ def test_destroy_data_names_a_part_of_the_name(bench, precious):
 
 def test_destroy_data_for_one_of_two(bench, precious, device):
     outcome = bench(precious, device, "--tests", BOTH, "--destroy-data", device, "--yes")
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     assert states(outcome.result) == ["done", "skipped", "done", "done"]
 
 
@@ -107,7 +107,7 @@ def test_destroy_data_through_a_symlink(bench, device, machine, named):
     target, leave = (link, device) if named == "device" else (device, link)
     before = digest(device)
     outcome = bench(target, "--tests", WRITE, "--destroy-data", leave, "--yes")
-    assert outcome.status == 0 and states(outcome.result) == ["done"], outcome
+    assert outcome.done and states(outcome.result) == ["done"], outcome
     assert digest(device) != before
 
 
@@ -116,7 +116,7 @@ def test_what_is_on_the_device_is_shown(bench, machine):
     device = machine.loop(64 << 20)
     m.command("mkfs.ext4", "-q", "-L", "holiday", device.path)
     outcome = bench(device, "--tests", WRITE, "--destroy-data", device, "--yes")
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     for word in (device.path, "64 MiB", "ext4", "holiday"):
         assert word in outcome.stderr, f"{word!r} isn't shown\n{outcome}"
 
@@ -125,7 +125,7 @@ def test_confirmed_on_a_terminal(bench, device):
     """A loop device has no serial number, so its name is asked for."""
     outcome = on_terminal(bench, device, "--tests", WRITE, "--destroy-data", device,
                           answers=[(r"type the device's name", device.name)])
-    assert outcome.status == 0 and states(outcome.result) == ["done"], outcome
+    assert outcome.done and states(outcome.result) == ["done"], outcome
 
 
 @pytest.mark.parametrize("answer", ["", "y", "yes", "loop", "\x04"])
@@ -264,7 +264,7 @@ def test_two_at_a_time(bench, device):
         with pytest.raises(OSError):
             os.close(os.open(device.path, os.O_RDONLY | os.O_EXCL))
         outcome = running.end()
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     os.close(os.open(device.path, os.O_RDONLY | os.O_EXCL))
 
 
@@ -276,7 +276,7 @@ def test_file_has_no_name_while_it_is_used(bench, filesystem):
     with bench.start(filesystem, "--tests", READ) as running:
         running.fio()
         assert sorted(os.listdir(filesystem)) == ["lost+found"]
-        assert running.end().status == 0
+        assert running.end().done
 
 
 def test_every_block_is_written(bench, filesystem):
@@ -290,5 +290,5 @@ def test_every_block_is_written(bench, filesystem):
             size = os.fstat(file.fileno()).st_size
             zeroes = sum(not any(block) for block in iter(lambda: file.read(4096), b""))
             room = os.fstat(file.fileno()).st_blocks * 512
-        assert running.end().status == 0
+        assert running.end().done
     assert size == 32 << 20 and room >= size and zeroes == 0

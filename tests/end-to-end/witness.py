@@ -208,7 +208,7 @@ def words_for(witness, target, tests, *options):
 
 def witnessed(witness, outcome):
     """(run, the kernel's counts) of each run."""
-    assert outcome.status == 0, outcome
+    assert outcome.done, outcome
     return [(run, witness.counts(number, run["test"])) for number, run in enumerate(runs(outcome.result))]
 
 

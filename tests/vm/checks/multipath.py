@@ -11,7 +11,7 @@ PACKAGES = ()
 
 def judge(out, _say):
     folder = out / "multipath"
-    yield home.status(folder) == 0, "exit status 0", home.words(folder)
+    yield home.done(folder), "it ended well", home.words(folder)
     if home.status(folder):
         return
     for run in results.runs(home.result(folder)):

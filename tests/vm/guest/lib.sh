@@ -27,3 +27,12 @@ bench() {
 	"$IOSTRATA" bench --outdir "$OUT/$name" "$@" >"$OUT/$name/words" 2>&1
 	echo $? >"$OUT/$name/status"
 }
+
+# trace NAME OPTION... -- PROGRAM...: the same of a traced program.
+trace() {
+	name=$1
+	shift
+	mkdir "$OUT/$name"
+	"$IOSTRATA" trace --outdir "$OUT/$name" "$@" >"$OUT/$name/words" 2>&1
+	echo $? >"$OUT/$name/status"
+}
