@@ -465,7 +465,7 @@ static void names_the_place(void **state)
 		{"{\"jobs\": [null]}", "jobs[0]: expected an object, found null"},
 		{"{\"jobs\": [{}, [1]]}", "jobs[1]: expected an object, found an array"},
 		{"{\"jobs\": [{\"error\": \"28\"}]}", "jobs[0].error: expected a whole number, found a string"},
-		{"{\"jobs\": [{\"usr_cpu\": true}]}", "jobs[0].usr_cpu: expected a number, found a truth value"},
+		{"{\"jobs\": [{\"usr_cpu\": true}]}", "jobs[0].usr_cpu: expected a number, found true or false"},
 		{"{\"jobs\": [{\"read\": 1}]}", "jobs[0].read: expected an object, found a number"},
 		{"{\"jobs\": [{\"read\": {}}]}", "jobs[0].read.io_bytes: is missing"},
 		{"{\"jobs\": [{\"write\": {\"io_bytes\": 1, " RATES "}}, {\"write\": {\"io_bytes\": -1}}]}",

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "result/json_type.h"
 
 #define NS_PER_US     1000u
 #define BYTES_PER_KIB 1024u
@@ -68,27 +69,6 @@ static __attribute__((format(printf, 3, 4))) int fail(struct reader *reader, con
 	return -EINVAL;
 }
 
-static const char *type_name(const json_t *json)
-{
-	switch (json_typeof(json)) {
-	case JSON_OBJECT:
-		return "an object";
-	case JSON_ARRAY:
-		return "an array";
-	case JSON_STRING:
-		return "a string";
-	case JSON_INTEGER:
-	case JSON_REAL:
-		return "a number";
-	case JSON_TRUE:
-	case JSON_FALSE:
-		return "a truth value";
-	case JSON_NULL:
-		break;
-	}
-	return "null";
-}
-
 static struct node find(const struct node *parent, const char *key)
 {
 	return (struct node){.json = json_object_get(parent->json, key), .parent = parent, .key = key};
@@ -98,14 +78,14 @@ static int find_object(struct reader *reader, const struct node *parent, const c
 {
 	*child = find(parent, key);
 	if (child->json && !json_is_object(child->json))
-		return fail(reader, child, "expected an object, found %s", type_name(child->json));
+		return fail(reader, child, "expected an object, found %s", json_type_in_words(child->json));
 	return 0;
 }
 
 static int node_real(struct reader *reader, const struct node *node, double scale, double *value)
 {
 	if (!json_is_number(node->json))
-		return fail(reader, node, "expected a number, found %s", type_name(node->json));
+		return fail(reader, node, "expected a number, found %s", json_type_in_words(node->json));
 	if (json_number_value(node->json) < 0)
 		return fail(reader, node, "%g cannot be: expected 0 or more", json_number_value(node->json));
 	*value = json_number_value(node->json) * scale;
@@ -335,7 +315,7 @@ static int read_job_error(struct reader *reader, const struct node *job, struct 
 	if (!node.json)
 		return 0;
 	if (!json_is_integer(node.json))
-		return fail(reader, &node, "expected a whole number, found %s", type_name(node.json));
+		return fail(reader, &node, "expected a whole number, found %s", json_type_in_words(node.json));
 	figures->error = (int)json_integer_value(node.json);
 	return 0;
 }
@@ -345,7 +325,7 @@ static int read_job(struct reader *reader, const struct node *job, struct engine
 	int error;
 
 	if (!json_is_object(job->json))
-		return fail(reader, job, "expected an object, found %s", type_name(job->json));
+		return fail(reader, job, "expected an object, found %s", json_type_in_words(job->json));
 	if (find(job, "mixed").json && !find(job, "read").json && !find(job, "write").json)
 		return fail(reader, job,
 			    "reads and writes are reported as one (unified_rw_reporting) and cannot be separated");
@@ -427,7 +407,7 @@ static int read_jobs(struct reader *reader, const struct node *root, struct engi
 	if (!jobs.json)
 		return fail(reader, root, "fio's JSON has no \"jobs\"");
 	if (!json_is_array(jobs.json))
-		return fail(reader, &jobs, "expected an array, found %s", type_name(jobs.json));
+		return fail(reader, &jobs, "expected an array, found %s", json_type_in_words(jobs.json));
 	if (!json_array_size(jobs.json))
 		return fail(reader, &jobs, "is empty: fio ran no job");
 	for (size_t i = 0; i < json_array_size(jobs.json) && !error; i++) {
@@ -451,7 +431,7 @@ static int read_version(struct reader *reader, const struct node *root, struct e
 	if (!node.json)
 		return 0;
 	if (!json_is_string(node.json))
-		return fail(reader, &node, "expected a string, found %s", type_name(node.json));
+		return fail(reader, &node, "expected a string, found %s", json_type_in_words(node.json));
 	figures->version = xstrdup(json_string_value(node.json));
 	if (sscanf(figures->version, "fio%*[- ]%u.%u", &major, &minor) == 2)
 		reader->kib_by_version = major < 2 || (major == 2 && minor < 21);

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "json_type.h"
 
 /* No figure is larger, and every smaller one fits into an integer when a report rounds it. */
 #define MAX_FRACTION 1e18
@@ -44,29 +45,9 @@ void node_refuse(const struct node *node, const char *format, ...)
 	node->reading->error = text_take(&text);
 }
 
-static const char *what_it_is(const json_t *json)
-{
-	switch (json_typeof(json)) {
-	case JSON_OBJECT:
-		return "an object";
-	case JSON_ARRAY:
-		return "an array";
-	case JSON_STRING:
-		return "a string";
-	case JSON_INTEGER:
-	case JSON_REAL:
-		return "a number";
-	case JSON_TRUE:
-	case JSON_FALSE:
-		return "true or false";
-	default:
-		return "null";
-	}
-}
-
 static void refuse_type(const struct node *node, const char *expected)
 {
-	node_refuse(node, "is %s, expected %s", what_it_is(node->json), expected);
+	node_refuse(node, "is %s, expected %s", json_type_in_words(node->json), expected);
 }
 
 /* --- objects and arrays --- */
