@@ -138,6 +138,20 @@ static void what_is_not_known_is_not_said(void **state)
 	free(report);
 }
 
+/* What the syncs are for was in the page cache before. */
+static void syncs_fill_no_cache(void **state)
+{
+	struct run *run;
+	struct result *result = traced(&run);
+	char *report;
+
+	(void)state;
+	run->trace->call[CALL_WRITE]->counts.synchronous = run->trace->call[CALL_WRITE]->counts.synchronous_bytes = 0;
+	report = render_trace(result);
+	assert_has(report, "\n  Of 120.0 ms in these calls the disk was idle 120.0 ms (100 %).\n");
+	free(report);
+}
+
 /* The program only wrote: it is told how far that got. */
 static void nothing_was_asked(void **state)
 {
@@ -206,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_ledger),
 		cmocka_unit_test(what_is_not_known_is_not_said),
+		cmocka_unit_test(syncs_fill_no_cache),
 		cmocka_unit_test(nothing_was_asked),
 		cmocka_unit_test(in_short),
 		cmocka_unit_test(each_run_with_verbose),

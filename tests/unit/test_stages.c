@@ -114,6 +114,13 @@ static void what_the_probes_take(void **state)
 
 	result = single(&run);
 	run->has_probe_cost = true;
+	run->probe_cost = 30;
+	report = render(result);
+	assert_has(report, "\n  observer: at most 30 ns per I/O · under 0.1 % of the mean\n");
+	free(report);
+
+	result = single(&run);
+	run->has_probe_cost = true;
 	run->probe_cost = 900;
 	run = made_up_run(result, 0, 4, 2, 1);
 	made_up_ios(run);

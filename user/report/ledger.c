@@ -107,7 +107,9 @@ static void print_idle(const struct screen *screen, const struct ledger *ledger)
 	format_fixed(percent, 100 * (double)ledger->idle_time / (double)ledger->call_time, 0);
 	screen_paragraphf(screen, STYLE_PLAIN, 4,
 			  KEEP KEEP "Of %s in these calls the disk was idle %s (%s" KEEP "%%)%s.", call, idle, percent,
-			  ledger->idle_time && ledger->buffered_bytes ? ": filling the page cache comes first" : "");
+			  ledger->idle_time && ledger->writes && ledger->buffered_bytes
+				  ? ": filling the page cache comes first"
+				  : "");
 }
 
 static void print_ledger(const struct screen *screen, const struct ledger *ledger, const struct run *run)

@@ -2,6 +2,7 @@
 #include "stages.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/format.h"
 #include "cells.h"
@@ -74,8 +75,10 @@ static void print_observer(const struct block *block)
 	for (int stage = 0; stage < IO_STAGES; stage++)
 		marked |= is_below_probes(block, stage);
 	fact_add(&list, "observer: at most %s per I/O", format_latency(cost, (double)block->probe_cost));
-	if (whole > 0)
-		fact_add(&list, "%s %% of the mean", format_fixed(percent, 100 * (double)block->probe_cost / whole, 1));
+	if (whole > 0) {
+		format_fixed(percent, 100 * (double)block->probe_cost / whole, 1);
+		fact_add(&list, "%s %% of the mean", strcmp(percent, "0.0") != 0 ? percent : "under 0.1");
+	}
 	if (marked)
 		fact_add(&list, "~ is less than that");
 	facts_print(block->screen, STYLE_PLAIN, &list);
