@@ -6,12 +6,37 @@
 #include "verdict.h"
 
 /* In the order in which they are told. Each looks itself whether it applies. */
+/* clang-format off: one to a line */
 static void (*const checks[])(const struct checking *checking) = {
-	check_balance, check_coverage,	check_await,	   check_identity,   check_diskstats,	 check_io_identity,
-	check_ios,     check_outer_sum, check_percentiles, check_depth,	     check_cpu,		 check_splits,
-	check_cap,     check_observer,	check_limit,	   check_little,     check_trend,	 check_iterations,
-	check_array,   check_clock,	check_power,	   check_durability, check_expectations,
+	check_balance,
+	check_coverage,
+	check_await,
+	check_identity,
+	check_diskstats,
+	check_io_identity,
+	check_ios,
+	check_outer_sum,
+	check_percentiles,
+	check_medium,
+	check_layout,
+	check_nearness,
+	check_link,
+	check_depth,
+	check_cpu,
+	check_splits,
+	check_cap,
+	check_observer,
+	check_limit,
+	check_little,
+	check_trend,
+	check_iterations,
+	check_array,
+	check_clock,
+	check_power,
+	check_durability,
+	check_expectations,
 };
+/* clang-format on */
 
 void check_run(struct result *result, struct run *run)
 {

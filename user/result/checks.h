@@ -29,7 +29,7 @@ void check_io_identity(const struct checking *checking);
 void check_ios(const struct checking *checking);
 void check_outer_sum(const struct checking *checking);
 
-/* check_medium.c: whether a disk did the work, and the disk that it should be */
+/* check_medium.c, check_cache.c, check_foreign.c: whether a disk did the work, and did no other */
 void check_medium(const struct checking *checking);
 void check_cache(const struct checking *checking);
 void check_layout(const struct checking *checking);
