@@ -263,6 +263,24 @@ static void nearness(void **state)
 	assert_int_equal(count_checks("nearness"), 5);
 }
 
+/* A network's way is the same for both, and a disk that is passed through may have no cache. */
+static void nearness_with_other_reasons(void **state)
+{
+	struct target *target = add_target(TARGET_FILE);
+
+	(void)state;
+	result->machine.hypervisor = true;
+	target->nearness = (struct nearness){.reads = 50, .random = 200000, .same = 199000};
+	assert_check("nearness", CHECK_WARNING, "nearer than the medium");
+	target->nearness = (struct nearness){.reads = 50, .random = 200001, .same = 199000};
+	assert_check("nearness", CHECK_PASSED, "either the medium has no cache");
+	assert_true(nth_check("nearness", 1)->finding);
+	target->nearness = (struct nearness){.reads = 50, .random = 80000, .same = 79000};
+	target->layer[0].leaf = true;
+	target->layer[0].link = xstrdup("PCIe 8.0 GT/s x4");
+	assert_check("nearness", CHECK_PASSED, "either the medium has no cache");
+}
+
 /* --- link --- */
 
 static void add_link(size_t layer, const char *link, uint64_t most)
@@ -343,6 +361,7 @@ int main(void)
 		READS(layout_by_what_was_not_queued),
 		READS(layout_and_reads_of_nothing),
 		READS(nearness),
+		READS(nearness_with_other_reasons),
 		READS(link_of_the_engine),
 		READS(link_both_ways),
 		READS(links_of_several),

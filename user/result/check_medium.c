@@ -281,14 +281,44 @@ void check_layout(const struct checking *checking)
 
 #define NEARNESS_LEAST 50
 
-/* A read of what was read just before that is no faster says that a random one came from as near. */
-static void compare_nearness(struct run *run, const struct nearness *nearness)
+/*
+ * A host's page cache answers a virtual disk within tens of microseconds. Measured on a virtio disk: 65 us for a random
+ * block of a file just written and 63 us for the same again; 500 to 700 us and 70 to 100 us where the host had not read
+ * the block before. What takes longer may be a disk behind a network, whose way is the same for both.
+ */
+#define NEAR_ENOUGH (200 * NS_PER_MS / 1000)
+
+/* In a virtual machine a link is only known of a disk that is passed through: no host's cache is before that. */
+static bool is_passed_through(const struct target *target)
 {
+	for (size_t i = 0; i < target->layers; i++)
+		if (target->layer[i].leaf && target->layer[i].link)
+			return true;
+	return false;
+}
+
+/* Both are as fast, which may have reasons of its own. */
+static void tell_of_nearness(struct run *run, const char *random, const char *same)
+{
+	run_add_finding(run, "nearness", xasprintf("random %s, the same again %s", random, same), NULL,
+			"A random read is as fast as the same block again (%s and %s): either the medium has no cache, "
+			"or the way to it takes most of the time.",
+			random, same);
+}
+
+/* A read of what was read just before that is no faster says that a random one came from as near. */
+static void compare_nearness(struct run *run, const struct target *target)
+{
+	const struct nearness *nearness = &target->nearness;
 	bool far = (double)nearness->same < 0.9 * (double)nearness->random;
 	char random[FORMAT_LENGTH], same[FORMAT_LENGTH];
 
 	format_latency(random, (double)nearness->random);
 	format_latency(same, (double)nearness->same);
+	if (!far && (nearness->random > NEAR_ENOUGH || is_passed_through(target))) {
+		tell_of_nearness(run, random, same);
+		return;
+	}
 	run_add_check(
 		run, "nearness", far ? CHECK_PASSED : CHECK_WARNING,
 		xasprintf("random %s, the same again %s", random, same), xstrdup("the same again is faster by 10 %"),
@@ -312,7 +342,7 @@ void check_nearness(const struct checking *checking)
 		run_add_check(checking->run, "nearness", CHECK_UNKNOWN, NULL, NULL,
 			      "Whether a random read is slower than the same block again was not tried.");
 	else
-		compare_nearness(checking->run, &target->nearness);
+		compare_nearness(checking->run, target);
 }
 
 /* --- link --- */
