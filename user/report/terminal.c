@@ -64,6 +64,12 @@ static void print_heading(const struct view *view)
 	free(times);
 }
 
+/* Not what was there before: a device, or a file that was only read. */
+static bool made_here(const struct target *target)
+{
+	return target->kind == TARGET_DIRECTORY || (target->kind == TARGET_FILE && target->laid_out_in);
+}
+
 static void print_target(const struct view *view, const struct target *target)
 {
 	const struct result *result = view->result;
@@ -73,7 +79,7 @@ static void print_target(const struct view *view, const struct target *target)
 	text_addf(&text, "%s%s%s", target->given, *words ? ": " : "", words);
 	if (target->file_size) {
 		keep_together(format_size(size, target->file_size), sizeof(size));
-		text_addf(&text, DOT "%s" KEEP "%s", size, target->kind == TARGET_DEVICE ? "of" KEEP "it" : "file");
+		text_addf(&text, DOT "%s" KEEP "%s", size, made_here(target) ? "file" : "of" KEEP "it");
 	}
 	add_machine(&text, &result->machine);
 	screen_paragraph(&view->screen, result->targets > 1 ? STYLE_HEADING : STYLE_PLAIN, 2, text.data);

@@ -42,6 +42,10 @@ static void add_counts(struct op_view *into, const struct op_view *from)
 	into->walked += from->walked;
 	into->unqueued += from->unqueued;
 	into->walk_over += from->walk_over;
+	into->fua += from->fua;
+	into->reached_bytes += from->reached_bytes;
+	into->asked_flush += from->asked_flush;
+	into->asked_fua += from->asked_fua;
 	into->children += from->children;
 	for (int i = 0; i < LOSSES; i++) {
 		into->loss[i] += from->loss[i];
