@@ -18,6 +18,7 @@ static void (*const checks[])(const struct checking *checking) = {
 	check_outer_sum,
 	check_percentiles,
 	check_medium,
+	check_cache,
 	check_layout,
 	check_nearness,
 	check_link,
