@@ -22,6 +22,7 @@ static void (*const checks[])(const struct checking *checking) = {
 	check_layout,
 	check_nearness,
 	check_link,
+	check_foreign,
 	check_depth,
 	check_cpu,
 	check_splits,
