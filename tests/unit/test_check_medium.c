@@ -114,11 +114,11 @@ static void medium_not_to_be_told(void **state)
 {
 	(void)state;
 	watch_two(100 * MIB, 100 * MIB, 0, 200 * MIB);
-	assert_check("medium", CHECK_NOT_APPLICABLE, "or it had none");
+	assert_check("medium", CHECK_NOT_APPLICABLE, "None of the disks");
 	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes = 100 * MIB;
 	free(run->trace->top);
 	run->trace->top = NULL;
-	assert_check("medium", CHECK_NOT_APPLICABLE, "not known which");
+	assert_check("medium", CHECK_NOT_APPLICABLE, "It is not known which");
 }
 
 /* --- layout --- */

@@ -99,11 +99,11 @@ static const char *top_in_words(const struct trace_view *trace)
 }
 
 /* Frees the sentence. */
-static void fail(struct run *run, const struct flow *flow, uint64_t arrived, char *sentence)
+static void object(struct run *run, enum check_state state, const struct flow *flow, uint64_t arrived, char *sentence)
 {
 	char arrived_text[FORMAT_LENGTH], moved[FORMAT_LENGTH];
 
-	run_add_check(run, "cache", CHECK_FAILED,
+	run_add_check(run, "cache", state,
 		      xasprintf("%s: %s of %s", op_name[flow->op], format_size(arrived_text, arrived),
 				format_size(moved, flow->moved)),
 		      xstrdup("95 % or more at every layer"), "%s", sentence);
@@ -124,9 +124,16 @@ static bool are_holes(const struct run *run, const struct flow *flow)
 	return each * (double)io->counts.end[IO_END_NOT_QUEUED] * 2 >= (double)(flow->moved - flow->top);
 }
 
+/* A program that was answered by the disk for the most part, and by the page cache for the rest. */
+static bool is_mostly_there(const struct flow *flow)
+{
+	return flow->top * 2 >= flow->moved;
+}
+
 static char *program_in_words(const struct run *run, const struct flow *flow)
 {
 	const char *top = top_in_words(run->trace);
+	const char *part = is_mostly_there(flow) ? " in part" : "";
 	char percent[FORMAT_LENGTH], arrived[FORMAT_LENGTH], moved[FORMAT_LENGTH];
 
 	format_size(arrived, flow->top);
@@ -137,17 +144,16 @@ static char *program_in_words(const struct run *run, const struct flow *flow)
 			"at the end (such as dd's conv=fsync), or use direct I/O.",
 			arrived, moved, top);
 	format_fixed(percent, 100 * (double)flow->top / (double)flow->moved, flow->top * 10 < flow->moved ? 1 : 0);
-	return xasprintf("The page cache answered: %s %% of the %s that it read came from %s. To measure the disk, use "
-			 "direct I/O, or drop the cache first (echo 3 > /proc/sys/vm/drop_caches).",
-			 percent, moved, top);
+	return xasprintf(
+		"The page cache answered%s: %s %% of the %s that it read came from %s. To measure the disk, use "
+		"direct I/O, or drop the cache first (echo 3 > /proc/sys/vm/drop_caches).",
+		part, percent, moved, top);
 }
 
 static const char *top_loser_in_words(const struct run *run, const struct flow *flow)
 {
 	if (are_holes(run, flow))
-		return "the file system answered the rest itself, from holes or blocks that were never written. Write "
-		       "the "
-		       "whole file first";
+		return "the file system answered the rest itself, from holes or blocks that were never written";
 	return flow->op == OP_READ
 		       ? "the page cache answered the rest. Direct I/O may have no effect on this file system"
 		       : "the page cache took the rest. Direct I/O may have no effect on this file system";
@@ -158,12 +164,13 @@ static void fail_at_top(struct run *run, const struct flow *flow)
 	char arrived[FORMAT_LENGTH], moved[FORMAT_LENGTH];
 
 	if (!run->engine && !are_holes(run, flow)) {
-		fail(run, flow, flow->top, program_in_words(run, flow));
+		object(run, is_mostly_there(flow) ? CHECK_WARNING : CHECK_FAILED, flow, flow->top,
+		       program_in_words(run, flow));
 		return;
 	}
-	fail(run, flow, flow->top,
-	     xasprintf("Of %s %s only %s came to %s: %s.", format_size(moved, flow->moved), moved_words[flow->op],
-		       format_size(arrived, flow->top), top_in_words(run->trace), top_loser_in_words(run, flow)));
+	object(run, CHECK_FAILED, flow, flow->top,
+	       xasprintf("Of %s %s only %s came to %s: %s.", format_size(moved, flow->moved), moved_words[flow->op],
+			 format_size(arrived, flow->top), top_in_words(run->trace), top_loser_in_words(run, flow)));
 }
 
 /* File systems that copy what they write (compressed, say) hide whose it is: then all others may have been it. */
@@ -216,9 +223,9 @@ static void fail_below(const struct checking *checking, const struct flow *flow)
 	char *loser = loser_in_words(checking, lowest_reached(checking, flow));
 	char arrived[FORMAT_LENGTH], moved[FORMAT_LENGTH];
 
-	fail(checking->run, flow, flow->leaves,
-	     xasprintf("Of %s %s only %s arrived at %s: %s.", format_size(moved, flow->moved), moved_words[flow->op],
-		       format_size(arrived, flow->leaves), leaves, loser));
+	object(checking->run, CHECK_FAILED, flow, flow->leaves,
+	       xasprintf("Of %s %s only %s arrived at %s: %s.", format_size(moved, flow->moved), moved_words[flow->op],
+			 format_size(arrived, flow->leaves), leaves, loser));
 	free(loser);
 	free(leaves);
 }

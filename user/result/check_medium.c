@@ -115,9 +115,12 @@ static void check_disks(struct run *run, const struct target *target)
 	struct media media = media_of(run->trace, target);
 	uint64_t in_memory = own_in_memory(&media);
 
-	if (!run->trace->top || !media.own || (traffic_is_of_everyone(run) && media.disks && media.memory))
+	if (run->trace->top && !media.own)
 		run_add_check(run, "medium", CHECK_NOT_APPLICABLE, NULL, NULL,
-			      "It is not known which of the disks carried the workload's I/O, or it had none.");
+			      "None of the disks carried any of the workload's reads and writes.");
+	else if (!run->trace->top || (traffic_is_of_everyone(run) && media.disks && media.memory))
+		run_add_check(run, "medium", CHECK_NOT_APPLICABLE, NULL, NULL,
+			      "It is not known which of the disks carried the workload's reads and writes.");
 	else if (media.most && in_memory * 20 >= media.own)
 		fail_medium(run, media.most->name, media.most->memory);
 	else
