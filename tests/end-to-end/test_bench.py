@@ -43,11 +43,14 @@ def test_schema(matrix):
 
 
 def test_no_check_fails(matrix):
-    """Noise on the machine's own disk may make one unknown or not applicable, never failed."""
+    """
+    Noise on the machine's own disk may make one unknown or not applicable, never failed. What lies in memory is no disk,
+    and is said not to be.
+    """
     for run in runs(matrix.result):
         assert run["checks"], run["test"]
         for one in run["checks"]:
-            assert one["state"] != "failed", (run["test"], one)
+            assert one["state"] != "failed" or one["name"] == "medium" and not matrix.own, (run["test"], one)
         for name in ("identity", "percentiles"):
             assert check(run, name) == "passed", (run["test"], name)
         # On the machine's own disk fio's own files may be read, too.
@@ -121,9 +124,9 @@ def test_report_gives_the_parts(matrix, test):
 
 def test_report_fits_one_screen(matrix):
     lines = matrix.stdout.splitlines()
-    assert len(lines) <= 50, matrix
+    assert len(lines) <= 64, matrix
     assert all(len(line) <= 130 for line in lines[:-2]), matrix
-    for word in ("device", "mean", "p50", "p99", "p99.9", "program", "kernel down", "kernel back"):
+    for word in ("device", "mean", "p99", "p99.9", "program", "kernel down", "kernel back"):
         assert word in matrix.stdout.lower(), word
 
 

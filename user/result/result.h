@@ -368,8 +368,8 @@ struct layout {
 };
 
 /*
- * Blocks read one by one, past the page cache: each a random one, or the same again. Whatever is nearest answers the
- * latter; ns, medians.
+ * Blocks read one by one, past the page cache: a random one, and at once the same again, which whatever is nearest
+ * answers; ns, medians.
  */
 struct nearness {
 	uint64_t reads; /* of each kind; 0: it was not tried */

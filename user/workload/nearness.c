@@ -27,60 +27,33 @@ static int time_read(struct reader *reader, uint64_t number, uint64_t *time)
 	return err;
 }
 
-/* Any but that one. */
-static uint64_t pick_other(struct reader *reader, uint64_t one)
-{
-	uint64_t number;
-
-	do
-		number = reader_pick(reader);
-	while (number == one);
-	return number;
-}
-
 /* At most so many attempts, and so much time. */
 static bool goes_on(int attempt, uint64_t begin)
 {
 	return attempt < ATTEMPTS && !signals_stopped() && clock_now() - begin < TIME_LIMIT;
 }
 
-/* Finds the one that is read again and again; caches may wait for the second read. -ENODATA: all are blank. */
-static int approach(struct reader *reader, uint64_t begin, uint64_t *same)
+/* Takes the times of one pair, which counts unless its block is blank. */
+static int time_pair(struct reader *reader, struct times *times)
 {
-	for (int i = 0; goes_on(i, begin); i++) {
-		int err;
-
-		*same = reader_pick(reader);
-		err = reader_read(reader, *same);
-		if (err)
-			return err;
-		if (!reader_is_blank(reader))
-			return reader_read(reader, *same);
-	}
-	return -ENODATA;
-}
-
-/* Takes the times of one pair, which counts unless its random block is blank. */
-static int time_pair(struct reader *reader, uint64_t same, struct times *times)
-{
+	uint64_t number = reader_pick(reader);
 	size_t at = times->pairs;
-	int err = time_read(reader, pick_other(reader, same), &times->random[at]);
-	bool counts = !err && !reader_is_blank(reader);
+	int err = time_read(reader, number, &times->random[at]);
 
 	if (!err)
-		err = time_read(reader, same, &times->same[at]);
-	times->pairs += !err && counts;
+		err = time_read(reader, number, &times->same[at]);
+	times->pairs += !err && !reader_is_blank(reader);
 	return err;
 }
 
 static int time_pairs(struct reader *reader, struct times *times)
 {
-	uint64_t begin = clock_now(), same;
-	int err = approach(reader, begin, &same);
+	uint64_t begin = clock_now();
+	int err = 0;
 
 	for (int i = 0; !err && times->pairs < PAIRS && goes_on(i, begin); i++)
-		err = time_pair(reader, same, times);
-	return err == -ENODATA ? 0 : err;
+		err = time_pair(reader, times);
+	return err;
 }
 
 static int by_value(const void *a, const void *b)
