@@ -2,7 +2,8 @@
 # make               build/iostrata           make V=1      show the commands
 # make check         all tests (needs root)   make SAN=1    with ASan and UBSan (own folder)
 # make install       DESTDIR= PREFIX=         make STATIC=1 a binary for machines without libbpf and jansson
-# make FAULT=1       drops every 1000th completion on purpose (own folder): tests that losses are named
+# make FAULT=1       drops every 1000th completion on purpose (own folder): tests that losses are named; there the
+#                    variable IOSTRATA_TABLE_SETS=N gives the probes' tables N sets, which may be far too few
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -22,7 +23,7 @@ libraries := libbpf jansson mount blkid libelf zlib
 
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 \
-	-D_GNU_SOURCE -Iinclude -Iuser -I$B $(shell $(PKG_CONFIG) --cflags $(libraries))
+	-D_GNU_SOURCE $(if $(FAULT),-DIOSTRATA_FAULT) -Iinclude -Iuser -I$B $(shell $(PKG_CONFIG) --cflags $(libraries))
 ifdef SAN
 override CFLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 override LDFLAGS += -fsanitize=address,undefined

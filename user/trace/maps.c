@@ -35,10 +35,30 @@ static uint32_t sets_for(uint64_t wanted, uint32_t least, uint32_t most)
 	return sets;
 }
 
+#ifdef IOSTRATA_FAULT
+/* Tables that are too small on purpose, to see that what finds no room in them is named. 0: as many as are needed. */
+static uint32_t forced_sets(void)
+{
+	const char *text = getenv("IOSTRATA_TABLE_SETS");
+	unsigned long sets = text ? strtoul(text, NULL, 10) : 0;
+
+	return sets ? sets_for(sets, 1, MAX_SETS) : 0;
+}
+#else
+static uint32_t forced_sets(void)
+{
+	return 0;
+}
+#endif
+
 void maps_plan(struct tracer *tracer, struct trace_config *config, uint64_t in_flight)
 {
-	tracer->sets = sets_for(SETS_PER_REQUEST * in_flight, MIN_SETS, MAX_SETS);
-	tracer->io_sets = tracer->ios ? sets_for(SETS_PER_IO * in_flight, MIN_IO_SETS, MAX_IO_SETS) : 1;
+	uint32_t forced = forced_sets();
+
+	tracer->sets = forced ? forced : sets_for(SETS_PER_REQUEST * in_flight, MIN_SETS, MAX_SETS);
+	tracer->io_sets = 1;
+	if (tracer->ios)
+		tracer->io_sets = forced ? forced : sets_for(SETS_PER_IO * in_flight, MIN_IO_SETS, MAX_IO_SETS);
 	config->set_mask = tracer->sets - 1;
 	config->io_set_mask = tracer->io_sets - 1;
 }
