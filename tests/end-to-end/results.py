@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The one place that knows the keys of the result JSON."""
 
+import collections
 import json
 import pathlib
 
@@ -51,6 +52,27 @@ def check(run, name):
     """The state of a check; None where it wasn't made."""
     found = [check["state"] for check in run.get("checks", []) if check["name"] == name]
     return min(found, key=STATES.index) if found else None
+
+
+# --- whether it can be believed ---
+
+Check = collections.namedtuple("Check", "name state found expected sentence")
+
+
+def verdict(run):
+    """REAL, SUSPECT, NOT REAL; None where too little is known."""
+    return run.get("verdict")
+
+
+def checks(run, *names):
+    """Those of these names, or all, in their order."""
+    return [Check(*(check.get(key) for key in Check._fields)) for check in run["checks"]
+            if not names or check["name"] in names]
+
+
+def alarms(run, *names):
+    """Those of them that are a warning or failed."""
+    return [check for check in checks(run, *names) if check.state in ("warning", "failed")]
 
 
 # --- the engine's side ---
