@@ -663,6 +663,8 @@ static void buffered_writes(uint64_t bytes)
 {
 	begin(TARGET_FILE);
 	got(add_layer("sda", true, "write back"), 80, 0, 0);
+	trace->queued[OWNER_WORKLOAD][OP_WRITE].bytes = 256 * 4096;
+	trace->queued[OWNER_WRITEBACK][OP_WRITE].bytes = 4096 * 4096;
 	if (bytes != UINT64_MAX)
 		reached(&trace->leaf[0], bytes);
 	call(CALL_WRITE, 1024, 0);
@@ -688,6 +690,29 @@ static void tells_what_had_reached_the_disk(void **state)
 		DURABILITY_NOT_ASKED,
 		"Nothing was synced. The page cache took what was written, and how much of it had reached a disk "
 		"when the program was told is not known.");
+}
+
+static void what_others_wrote_is_none_of_it(void **state)
+{
+	struct layer_view *loop, *sda;
+
+	(void)state;
+	buffered_writes(80 * 4096);
+	trace->queued[OWNER_WORKLOAD][OP_WRITE].bytes = 0;
+	trace->queued[OWNER_WRITEBACK][OP_WRITE].bytes = 4 * 4096;
+	check_conclusion(DURABILITY_NOT_ASKED,
+			 "Nothing was synced. The program was told that 4 MiB is written; 16 KiB of it had reached sda "
+			 "by then, and the rest was in the page cache.");
+	begin(TARGET_FILE);
+	loop = add_layer("loop0", false, "write back");
+	sda = add_layer("sda", true, "write back");
+	call(CALL_WRITE, 1024, 0);
+	trace->queued[OWNER_WRITEBACK][OP_WRITE].bytes = 1024 * 4096;
+	reached(loop, 2 * 4096);
+	reached(sda, 80 * 4096);
+	check_conclusion(DURABILITY_NOT_ASKED,
+			 "Nothing was synced. The program was told that 4 MiB is written; 8 KiB of it had reached sda "
+			 "by then, and the rest was in the page cache.");
 }
 
 static void direct_writes_ask_for_nothing(void **state)
@@ -746,6 +771,7 @@ int main(void)
 		cmocka_unit_test(the_flushed_one_is_meant),
 		cmocka_unit_test(the_only_one_written_to_is_meant),
 		cmocka_unit_test(tells_what_had_reached_the_disk),
+		cmocka_unit_test(what_others_wrote_is_none_of_it),
 		cmocka_unit_test(direct_writes_ask_for_nothing),
 	};
 

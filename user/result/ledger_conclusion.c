@@ -31,6 +31,11 @@ struct judgement {
 	const struct ledger_layer *by; /* the layer above that is the reason; NULL */
 };
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static void conclude(struct ledger *ledger, enum durability durability, char *sentence)
 {
 	ledger->durability = durability;
@@ -132,10 +137,34 @@ static char *name_of(const struct concluding *concluding, const struct ledger_la
 
 /* --- nothing was synced --- */
 
+/* No more of it than the program, or writeback for it, queued. */
+static uint64_t queued_for_program(const struct trace_view *trace)
+{
+	return trace->queued[OWNER_WORKLOAD][OP_WRITE].bytes + trace->queued[OWNER_WRITEBACK][OP_WRITE].bytes;
+}
+
+/*
+ * At most so much of what was written. What reached a layer is everyone's, as the disk of a loop device's file has
+ * others to serve: of the program's there is no more than any layer above it had got.
+ */
+static uint64_t own_bytes_reached(const struct concluding *concluding, const struct ledger_layer *leaf)
+{
+	const struct trace_view *trace = concluding->run->trace;
+	uint64_t reached = smaller(leaf->reached, concluding->ledger->buffered_bytes);
+
+	if (trace->top)
+		reached = smaller(reached, queued_for_program(trace));
+	if (!concluding->one_stack)
+		return reached;
+	for (const struct ledger_layer *layer = concluding->ledger->layer; layer < leaf; layer++)
+		reached = smaller(reached, layer->reached);
+	return reached;
+}
+
 /* How much of what the page cache took had reached the disk when the program was last told. */
 static char *how_much_reached(const struct concluding *concluding, const struct ledger_layer *leaf)
 {
-	uint64_t told = concluding->ledger->buffered_bytes, reached = leaf->reached < told ? leaf->reached : told;
+	uint64_t told = concluding->ledger->buffered_bytes, reached = own_bytes_reached(concluding, leaf);
 	char told_text[FORMAT_LENGTH], reached_text[FORMAT_LENGTH];
 
 	format_size(told_text, told);
