@@ -95,7 +95,18 @@ static enum style style_of(const struct ledger *ledger)
 	}
 }
 
+#define LARGE_WRITE (1 << 20) /* bytes */
+
 /* A large synchronous write first fills the page cache, and its disk has nothing to do meanwhile. */
+static const char *why_idle(const struct ledger *ledger)
+{
+	if (!ledger->idle_time)
+		return "";
+	if (ledger->buffered_bytes && ledger->writes && ledger->write_bytes / ledger->writes >= LARGE_WRITE)
+		return ": filling the page cache comes first";
+	return ": that is the kernel's own time";
+}
+
 static void print_idle(const struct screen *screen, const struct ledger *ledger)
 {
 	char call[FORMAT_LENGTH], idle[FORMAT_LENGTH], percent[FORMAT_LENGTH];
@@ -107,9 +118,7 @@ static void print_idle(const struct screen *screen, const struct ledger *ledger)
 	format_fixed(percent, 100 * (double)ledger->idle_time / (double)ledger->call_time, 0);
 	screen_paragraphf(screen, STYLE_PLAIN, 4,
 			  KEEP KEEP "Of %s in these calls the disk was idle %s (%s" KEEP "%%)%s.", call, idle, percent,
-			  ledger->idle_time && ledger->writes && ledger->buffered_bytes
-				  ? ": filling the page cache comes first"
-				  : "");
+			  why_idle(ledger));
 }
 
 static void print_ledger(const struct screen *screen, const struct ledger *ledger, const struct run *run)
