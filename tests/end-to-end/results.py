@@ -273,3 +273,34 @@ def summarized(summary, op):
     """How many I/Os of one kind a summary (--json) tells the latency of."""
     assert summary["summary"] is True
     return summary["runs"][0]["trace"]["ios"][op]["stages"]["total"]["count"]
+
+
+# --- the durability ledger ---
+
+
+def sentence(run, name):
+    """What the only check of that name says."""
+    (found,) = [check["sentence"] for check in run["checks"] if check["name"] == name]
+    return found
+
+
+def synchronous(run):
+    """(calls, bytes) of the synchronous writes."""
+    writes = call_of(run, "write")
+    return writes["synchronous"], writes["synchronous_bytes"]
+
+
+def flushed(run, kind):
+    """Calls of a kind in which a flush ended."""
+    return call_of(run, kind).get("flushed", 0)
+
+
+def asked(layer):
+    """(flushes, FUA) that a layer's bios asked for."""
+    bios = [view["bios"] for view in layer["ops"].values()]
+    return sum(one["asked_flush"] for one in bios), sum(one["asked_fua"] for one in bios)
+
+
+def reached(layer):
+    """Bytes that were written by the time at which the program was told for the last time; None: not known."""
+    return layer["ops"]["write"].get("reached_bytes") if "write" in layer["ops"] else 0
