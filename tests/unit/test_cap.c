@@ -119,6 +119,19 @@ static void test_fall_to_a_flat_rate(void **state)
 	assert_int_equal(cap.since, 4 * NS_PER_SECOND);
 }
 
+/* It begins in the middle of a second, which is of both levels. */
+static void test_fall_within_a_second(void **state)
+{
+	static const double within[] = {5100, 4800, 5200, 3000, 2410, 2409, 2411};
+
+	(void)state;
+	limited_seconds(within, ARRAY_SIZE(within), 4096);
+	look();
+	assert_int_equal(cap.kind, CAP_CLIFF);
+	assert_float_equal(cap.level, 2410, 0.01);
+	assert_int_equal(cap.since, 4 * NS_PER_SECOND);
+}
+
 static void test_fall_to_an_uneven_rate_or_rise(void **state)
 {
 	static const double uneven[] = {5100, 4900, 5000, 3410, 3200, 3600, 3410},
@@ -166,6 +179,7 @@ int main(void)
 		WITH(test_round_figure_that_is_explained),
 		WITH(test_two_tests_at_one_figure),
 		WITH(test_fall_to_a_flat_rate),
+		WITH(test_fall_within_a_second),
 		WITH(test_fall_to_an_uneven_rate_or_rise),
 		WITH(test_cgroup_comes_first),
 	};

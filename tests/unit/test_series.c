@@ -95,6 +95,23 @@ static void test_cliff_is_found_where_it_is(void **state)
 	assert_float_equal(cliff.after, 3000, 0.001);
 }
 
+/* As a limit that is set in the middle of a second, on a disk that was busy with others before. */
+static void test_fall_from_an_uneven_level(void **state)
+{
+	static const double fallen[] = {3187, 15373, 15238, 2164, 500, 500, 501, 500, 499};
+	static const double touched[] = {700, 15373, 15238, 2164, 500, 500, 501, 500, 499};
+	static const double rough[] = {3187, 15373, 15238, 2164, 500, 550, 501, 450, 499};
+	struct cliff cliff;
+
+	(void)state;
+	assert_true(series_cliff(&cliff, fallen, ARRAY_SIZE(fallen)));
+	assert_int_equal(cliff.at, 3);
+	assert_int_equal(series_settled(&cliff, ARRAY_SIZE(fallen)), 4);
+	assert_int_equal(series_settled(&cliff, 6), 3);
+	assert_false(series_cliff(&cliff, touched, ARRAY_SIZE(touched)));
+	assert_false(series_cliff(&cliff, rough, ARRAY_SIZE(rough)));
+}
+
 static void test_rise_is_a_cliff_too(void **state)
 {
 	double value[] = {1000, 1000, 1000, 1300, 1300, 1300};
@@ -223,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_noise_is_no_alarm),
 		cmocka_unit_test(test_wandering_is_hardly_an_alarm),
 		cmocka_unit_test(test_cliff_is_found_where_it_is),
+		cmocka_unit_test(test_fall_from_an_uneven_level),
 		cmocka_unit_test(test_rise_is_a_cliff_too),
 		cmocka_unit_test(test_no_cliff),
 		cmocka_unit_test(test_trend),

@@ -38,10 +38,11 @@ static void set_cliff(struct cap *cap, const struct rates *rates)
 /* A fall to where it is steadier than disks are. */
 static void find_fall(struct cap *cap, const struct rates *rates)
 {
-	size_t at = cap->cliff.at;
+	size_t at;
 
 	if (!cap->has_cliff || cap->cliff.after >= cap->cliff.before)
 		return;
+	at = series_settled(&cap->cliff, rates->count);
 	cap->variation = series_variation(rates->ios + at, rates->count - at);
 	if (cap->variation > LEVEL_VARIATION)
 		return;

@@ -10,6 +10,8 @@
 #define LEAST_LEVEL	 3   /* values on each side of a cliff */
 #define CLIFF_FROM	 0.3 /* of the level before it */
 #define CLIFF_DEVIATIONS 4
+#define FLAT_VARIATION	 0.02
+#define CLEARLY_ABOVE	 1.5
 #define LEAST_TREND	 8
 #define TREND_FROM	 0.2 /* of the mean */
 #define TREND_EXPLAINED	 0.8
@@ -92,12 +94,11 @@ double series_variation(const double *value, size_t count)
 	return count > 1 && mean > 0 ? sqrt(squares(value, count) / (double)(count - 1)) / mean : 0;
 }
 
-bool series_cliff(struct cliff *cliff, const double *value, size_t count)
+/* The least sum of squares tells where the levels change. Returns that sum. */
+static double find_change(struct cliff *cliff, const double *value, size_t count)
 {
-	double least = INFINITY, deviation;
+	double least = INFINITY;
 
-	if (count < 2 * LEAST_LEVEL)
-		return false;
 	for (size_t at = LEAST_LEVEL; at + LEAST_LEVEL <= count; at++) {
 		double within = squares(value, at) + squares(value + at, count - at);
 
@@ -108,9 +109,39 @@ bool series_cliff(struct cliff *cliff, const double *value, size_t count)
 	}
 	cliff->before = series_mean(value, cliff->at);
 	cliff->after = series_mean(value + cliff->at, count - cliff->at);
-	deviation = sqrt(least / (double)(count - 2));
-	return cliff->before > 0 && fabs(cliff->after - cliff->before) >= CLIFF_FROM * cliff->before &&
-	       fabs(cliff->after - cliff->before) > CLIFF_DEVIATIONS * deviation;
+	return least;
+}
+
+size_t series_settled(const struct cliff *cliff, size_t count)
+{
+	return cliff->at + 1 + LEAST_LEVEL <= count ? cliff->at + 1 : cliff->at;
+}
+
+/* However uneven it was before: it was never near the level at which it then stays. */
+static bool falls_to_flat(const struct cliff *cliff, const double *value, size_t count)
+{
+	size_t settled = series_settled(cliff, count);
+	double level = series_mean(value + settled, count - settled);
+
+	if (series_variation(value + settled, count - settled) > FLAT_VARIATION)
+		return false;
+	for (size_t i = 0; i < cliff->at; i++)
+		if (value[i] < CLEARLY_ABOVE * level)
+			return false;
+	return true;
+}
+
+bool series_cliff(struct cliff *cliff, const double *value, size_t count)
+{
+	double within, change;
+
+	if (count < 2 * LEAST_LEVEL)
+		return false;
+	within = find_change(cliff, value, count);
+	change = fabs(cliff->after - cliff->before);
+	if (cliff->before <= 0 || change < CLIFF_FROM * cliff->before)
+		return false;
+	return change > CLIFF_DEVIATIONS * sqrt(within / (double)(count - 2)) || falls_to_flat(cliff, value, count);
 }
 
 bool series_trend(double *change, const double *value, size_t count)

@@ -32,9 +32,13 @@ struct cliff {
 
 /*
  * Whether the series is at two levels, the second from one moment on: 3 values or more on each side, means that differ
- * by 30 % or more of the first and by more than 4 times the deviation within the two parts.
+ * by 30 % or more of the first and by more than 4 times the deviation within the two parts. Or the second level is flat
+ * (within 2 %), and each value before it was 1.5 times as high or more.
  */
 bool series_cliff(struct cliff *cliff, const double *value, size_t count);
+
+/* Index of the first value that is of the second level alone, where enough are left: it hardly ever begins with one. */
+size_t series_settled(const struct cliff *cliff, size_t count);
 
 /*
  * Whether the series goes one way all the time: 8 values or more, a straight line that explains 80 % of their variance
