@@ -303,6 +303,10 @@ static void coverage_of_nothing(void **state)
 	assert_state(nth_check("coverage", 0), CHECK_NOT_APPLICABLE);
 	assert_string_equal(nth_check("coverage", 0)->found, "no requests");
 	assert_has(nth_check("coverage", 0)->sentence, "see the check \"cache\"");
+	layer_op(loop, OP_READ)->loss[LOSS_TABLE_FULL] = 7;
+	judge(&read_test);
+	assert_state(nth_check("coverage", 1), CHECK_WARNING);
+	assert_has(nth_check("coverage", 1)->sentence, "7 found no room in the probes' tables");
 }
 
 /* Of the other direction there may be any. */

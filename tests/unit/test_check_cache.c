@@ -189,13 +189,13 @@ static void buffered_reads(void **state)
 	move_bytes(OP_READ, 3 * MIB);
 	make_program(OP_READ, 100 * MIB, 0);
 	assert_check("cache", CHECK_FAILED,
-		     "The page cache answered: 3.0 % of the 100 MiB that it read came from sda.");
+		     "The page cache answered: 3.0 % of the 100 MiB that the program read came from sda.");
 	/* half of it is the disk's number, and half is not */
 	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes = 50 * MIB - 1;
 	assert_check("cache", CHECK_FAILED, "The page cache answered: 50 % of");
 	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes = 50 * MIB;
 	assert_check("cache", CHECK_WARNING,
-		     "The page cache answered in part: 50 % of the 100 MiB that it read came from sda.");
+		     "The page cache answered in part: 50 % of the 100 MiB that the program read came from sda.");
 	/* read ahead is more, and no less than the program got */
 	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes = 130 * MIB;
 	layer_op(&run->trace->leaf[0], OP_READ)->issued_bytes = 130 * MIB;
@@ -237,7 +237,7 @@ static void direct_and_buffered(void **state)
 	make_program(OP_READ, 100 * MIB, 90 * MIB);
 	assert_check("cache", CHECK_PASSED, "every layer");
 	run->trace->call[CALL_READ]->counts.direct = 0;
-	assert_check("cache", CHECK_WARNING, "the 190 MiB that it read");
+	assert_check("cache", CHECK_WARNING, "the 190 MiB that the program read");
 }
 
 static void too_little(void **state)

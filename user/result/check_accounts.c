@@ -264,18 +264,26 @@ static void judge_coverage(struct run *run, uint64_t timed, uint64_t ended, uint
 void check_coverage(const struct checking *checking)
 {
 	struct run *run = checking->run;
-	uint64_t timed, ended;
+	uint64_t timed, ended, without;
+	char *room;
 
 	if (!run->trace)
 		return;
 	count_timed(run->trace, checking->test, &timed, &ended);
+	without = without_room(run->trace, checking->test);
+	room = ended ? NULL : room_in_words(without);
 	if (ended)
-		judge_coverage(run, timed, ended, without_room(run->trace, checking->test));
+		judge_coverage(run, timed, ended, without);
+	else if (room)
+		run_add_check(run, "coverage", CHECK_WARNING, xstrdup("no requests"), NULL,
+			      "Not one request of this %s was seen on a device.%s", checking->test ? "test" : "program",
+			      room);
 	else
 		run_add_check(run, "coverage", CHECK_NOT_APPLICABLE, xstrdup("no requests"), NULL,
 			      "Not one request of this %s was seen on a device, so there are no device times: see the "
 			      "check \"cache\".",
 			      checking->test ? "test" : "program");
+	free(room);
 }
 
 /* --- diskstats --- */

@@ -144,10 +144,10 @@ static char *program_in_words(const struct run *run, const struct flow *flow)
 			"at the end (such as dd's conv=fsync), or use direct I/O.",
 			arrived, moved, top);
 	format_fixed(percent, 100 * (double)flow->top / (double)flow->moved, flow->top * 10 < flow->moved ? 1 : 0);
-	return xasprintf(
-		"The page cache answered%s: %s %% of the %s that it read came from %s. To measure the disk, use "
-		"direct I/O, or drop the cache first (echo 3 > /proc/sys/vm/drop_caches).",
-		part, percent, moved, top);
+	return xasprintf("The page cache answered%s: %s %% of the %s that the program read came from %s. To measure "
+			 "the disk, use "
+			 "direct I/O, or drop the cache first (echo 3 > /proc/sys/vm/drop_caches).",
+			 part, percent, moved, top);
 }
 
 static const char *top_loser_in_words(const struct run *run, const struct flow *flow)

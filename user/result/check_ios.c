@@ -58,12 +58,18 @@ static void add_reason(struct text *text, uint64_t count, const char *were, cons
 			  *were && count == 1 ? "was " : were, what);
 }
 
+/* A result whose I/O is not in the table may be of one that found no room there. */
+static uint64_t unbegun_of(const struct io_counts *counts)
+{
+	return counts->unbegun > counts->table_full ? counts->unbegun - counts->table_full : 0;
+}
+
 /* What is known to set the two counts apart. */
 static void add_reasons(struct text *text, const struct io_view *view)
 {
 	add_reason(text, view->counts.table_full, "", "found no room in the table");
 	add_reason(text, view->in_flight_at_end, "were ", "still in flight at the end");
-	add_reason(text, view->counts.unbegun, "were ", "called before the recording began");
+	add_reason(text, unbegun_of(&view->counts), "were ", "called before the recording began");
 	add_reason(text, view->counts.left, "were ", "more than one call's results are looked through for");
 	add_reason(text, view->counts.end[IO_END_CQE_LOST], "", "had a completion without a trace");
 }
