@@ -102,7 +102,7 @@ static void the_matrix(void **state)
 	assert_has(report, "\nread queue      ▌       140.0 µs  140.0 µs  140.0 µs  140.0 µs  140.0 µs   4.7 %\n"
 			   "read device     █████▌  1.400 ms  1.400 ms  1.400 ms  1.400 ms  1.400 ms       -\n"
 			   /* 2681 × 2 × 1.4 ms × 30 s ÷ 30.1 s */
-			   "  7.48 in flight · 2.00 requests per bio (limit: max_sectors_kb 512) ·\n"
+			   "  7.51 in flight · 2.00 requests per bio (limit: max_sectors_kb 512) ·\n"
 			   "  1.00 bios per request · seen 100 %\n");
 	assert_lacks(report, "flush");
 	assert_fits(report);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "stack.h"
 #include "summary.h"
 
 #define NEARLY	       0.9
@@ -135,17 +136,6 @@ static double engine_ios_per_second(const struct checking *checking)
 	return sum;
 }
 
-/* ns in which there was I/O. Recording also has the engine's start and end in it, which matter in a short run. */
-static double busy_time(const struct run *run)
-{
-	uint64_t runtime = 0;
-
-	for (int op = 0; op < DIRECTIONS && run->engine; op++)
-		if (run->engine->direction[op].runtime > runtime)
-			runtime = run->engine->direction[op].runtime;
-	return (double)(runtime && runtime < run->trace->recorded ? runtime : run->trace->recorded);
-}
-
 /* --- depth --- */
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -200,7 +190,7 @@ static void set_depth(struct limits *limits, const struct checking *checking)
 	limits->reached = engine_ios_per_second(checking) * sum / count / 1e9;
 	disk = find_view(checking->run->trace, limits->disk);
 	add_times(checking, disk ? disk : own, true, &sum, &count);
-	time = busy_time(checking->run);
+	time = (double)run_io_time(checking->run);
 	limits->in_flight = time > 0 ? sum / time : 0;
 }
 
@@ -364,7 +354,7 @@ static void set_cpu(struct cpu_use *use, const struct checking *checking)
 static void set_link(struct link_use *use, const struct checking *checking)
 {
 	const struct trace_view *trace = checking->run->trace;
-	double time = busy_time(checking->run) / 1e9;
+	double time = (double)run_io_time(checking->run) / 1e9;
 
 	for (size_t i = 0; time > 0 && i < trace->leaves; i++) {
 		const struct layer_view *view = &trace->leaf[i];

@@ -13,7 +13,7 @@
 /* While the runs are being added up. */
 struct sums {
 	double mean[OPS][STAGES], runs[OPS][STAGES];
-	uint64_t recorded;
+	uint64_t time;
 };
 
 /* --- one layer in one run --- */
@@ -88,6 +88,16 @@ static const struct layer_view *find_layer(const struct trace_view *trace, const
 	return NULL;
 }
 
+uint64_t run_io_time(const struct run *run)
+{
+	uint64_t runtime = 0;
+
+	for (int op = 0; op < DIRECTIONS && run->engine; op++)
+		if (run->engine->direction[op].runtime > runtime)
+			runtime = run->engine->direction[op].runtime;
+	return runtime && runtime < run->trace->recorded ? runtime : run->trace->recorded;
+}
+
 static void set_means(struct stack_layer *layer, const struct sums *sums)
 {
 	double time = 0;
@@ -99,8 +109,8 @@ static void set_means(struct stack_layer *layer, const struct sums *sums)
 			if (sums->runs[op][stage] > 0)
 				layer->mean[op][stage] = sums->mean[op][stage] / sums->runs[op][stage];
 	}
-	if (sums->recorded)
-		layer->in_flight = time / (double)sums->recorded;
+	if (sums->time)
+		layer->in_flight = time / (double)sums->time;
 }
 
 static void sum_layer(struct stack_layer *layer, const struct layer_view *model, const struct run *const *runs,
@@ -117,7 +127,7 @@ static void sum_layer(struct stack_layer *layer, const struct layer_view *model,
 
 		if (!view)
 			continue;
-		sums.recorded += runs[i]->trace->recorded;
+		sums.time += run_io_time(runs[i]);
 		for (int op = 0; op < OPS; op++)
 			if (view->op[op])
 				add_op(layer, &sums, op, view->op[op]);
