@@ -20,7 +20,7 @@ for setting in size=64 queue_mode=2 irqmode=2 completion_nsec=20000000 submit_qu
 	echo "${setting#*=}" >"/sys/kernel/config/nullb/eight/${setting%=*}" || exit
 done
 echo none >/sys/block/eight/queue/scheduler || exit
-warm fio "$IOSTRATA"
+warm fio "$IOSTRATA" dd mke2fs
 bench sweep --size 16M --duration 2 --warmup 0 --read-only --sweep 1,2,4,8,16,32 /dev/eight
 for device in vda sda nvme0n1; do
 	synced "dd-$device" $device
