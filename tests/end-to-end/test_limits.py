@@ -41,7 +41,7 @@ def undisturbed(measure):
         run = runs(measure().result)[-1]
         if "the CPU was a limit" not in sentence(run, "cpu"):
             return run
-    pytest.skip("the CPUs are busy with something else")
+    pytest.skip("absent: a CPU that nothing else keeps busy")
 
 
 def what_limits(run):

@@ -23,7 +23,7 @@ echo none >/sys/block/eight/queue/scheduler || exit
 warm fio "$IOSTRATA" dd mke2fs
 bench sweep --size 16M --duration 2 --warmup 0 --read-only --sweep 1,2,4,8,16,32 /dev/eight
 for device in vda sda nvme0n1; do
-	synced "dd-$device" $device
+	synced "dd-$device" "$device"
 	bench "bench-$device" --size 16M --duration 1 --warmup 0 --write-through --tests RND4K-Q1T1-Write \
-		--destroy-data=/dev/$device --yes /dev/$device
+		--destroy-data="/dev/$device" --yes "/dev/$device"
 done
