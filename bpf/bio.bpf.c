@@ -237,7 +237,7 @@ static __always_inline void complete_bio(struct op_counts *counts, struct bio_sl
 	count_reached(counts, size);
 	if (bio->bi_status)
 		counts->errors[bio->bi_status & (STATUSES - 1)]++;
-	if (op == OP_FLUSH || asks_fua(bio->bi_opf))
+	if (config.clocks && (op == OP_FLUSH || asks_fua(bio->bi_opf)))
 		note_durable(layer, queued);
 	count_stage(layer, op, STAGE_THROUGH, now - queued);
 }

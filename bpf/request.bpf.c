@@ -531,7 +531,7 @@ int BPF_PROG(on_complete, struct request *rq, int error, unsigned int bytes)
 	partition = partition_counts(slot->issued);
 	land(slot->issued, now);
 	slot->request = 0;
-	if (op == OP_FLUSH || asks_fua(rq->cmd_flags))
+	if (config.clocks && (op == OP_FLUSH || asks_fua(rq->cmd_flags)))
 		note_durable(layer, issued);
 	complete_bios(rq, layer, bytes, now);
 	if (now < issued) {

@@ -176,17 +176,18 @@ static __always_inline int hidden_layer_of(struct gendisk *disk)
 /* A flush, or a write with FUA, that began at `begun` has ended on that layer. */
 static __always_inline void note_durable(uint32_t layer, uint64_t begun)
 {
-	if (config.clocks && layer_flags(layer) & LAYER_TOP && begun > durable_since)
+	if (layer_flags(layer) & LAYER_TOP && begun > durable_since)
 		durable_since = begun;
 }
 
 /* What was waiting when the program was told the last time has reached the device before that. */
 static __always_inline void count_reached(struct op_counts *counts, uint32_t bytes)
 {
-	uint64_t moment = told;
+	uint64_t moment;
 
 	if (!config.clocks)
 		return;
+	moment = told;
 	if (counts->told != moment) {
 		counts->reached_bytes += counts->waiting_bytes;
 		counts->waiting_bytes = 0;
