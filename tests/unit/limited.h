@@ -15,12 +15,30 @@ static struct result *limited;
 static struct run *run;
 static struct checking checking;
 
+/* The requests of both layers took this long each, and so did the program's I/Os: another depth at the device. */
+static __attribute__((unused)) void limited_device(uint64_t ns)
+{
+	struct hist *hists[] = {
+		&run->trace->above[0].op[OP_READ]->stage[STAGE_DEVICE],
+		&run->trace->leaf[0].op[OP_READ]->stage[STAGE_DEVICE],
+		&run->trace->io[OP_READ]->stage[IO_STAGE_DEVICE],
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(hists); i++) {
+		uint64_t count = hists[i]->count;
+
+		*hists[i] = (struct hist){0};
+		hist_add(hists[i], ns, count);
+	}
+}
+
 /* A run of this test, all of its I/Os followed; on a quiet machine with two CPUs. */
 static __attribute__((unused)) void limited_make(size_t test)
 {
 	limited = made_up_result(1);
 	run = made_up_run(limited, 0, test, 1, 1);
 	made_up_ios(run);
+	limited_device(made_up[test].device);
 	run->conditions = xcalloc(1, sizeof(*run->conditions));
 	run->conditions->cpus = 2;
 	run->conditions->cpu_busy = xcalloc(2, sizeof(double));
@@ -42,20 +60,6 @@ static __attribute__((unused)) int limited_free(void **state)
 static __attribute__((unused)) struct layer *limited_disk(void)
 {
 	return &limited->target[0].layer[1];
-}
-
-/* The requests of both layers took this long each: another depth at the device. */
-static __attribute__((unused)) void limited_device(uint64_t ns)
-{
-	struct layer_view *views[] = {&run->trace->above[0], &run->trace->leaf[0]};
-
-	for (size_t i = 0; i < ARRAY_SIZE(views); i++) {
-		struct hist *hist = &views[i]->op[OP_READ]->stage[STAGE_DEVICE];
-		uint64_t count = hist->count;
-
-		*hist = (struct hist){0};
-		hist_add(hist, ns, count);
-	}
 }
 
 /* One I/O of the program spends this of its time, whatever the other stages say, in a part. */

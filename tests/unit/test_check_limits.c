@@ -110,6 +110,38 @@ static void test_unknown_without_device_times(void **state)
 	run->trace->leaves = run->trace->aboves = 1;
 }
 
+static void test_none_came_to_the_device(void **state)
+{
+	(void)state;
+	limited_inner(IO_STAGE_DEVICE, 0, 0);
+	run->trace->io[OP_READ]->counts.end[IO_END_NOT_QUEUED] = run->trace->io[OP_READ]->counts.end[IO_END_JOINED];
+	run->trace->io[OP_READ]->counts.end[IO_END_JOINED] = 0;
+	check_depth(&checking);
+	check_limit(&checking);
+	for (size_t i = 0; i < run->checks; i++) {
+		assert_int_equal(run->check[i].state, CHECK_NOT_APPLICABLE);
+		assert_string_equal(run->check[i].sentence,
+				    "None of this test's I/Os came to nvme0n1p2, so nothing limited it there.");
+	}
+	assert_int_equal(run->checks, 2);
+}
+
+static void test_depth_among_others(void **state)
+{
+	(void)state;
+	run->trace->ios = false;
+	run->trace->queued[OWNER_OTHERS][OP_READ] = run->trace->queued[OWNER_WORKLOAD][OP_READ];
+	check_depth(&checking);
+	check_limit(&checking);
+	for (size_t i = 0; i < run->checks; i++) {
+		assert_int_equal(run->check[i].state, CHECK_UNKNOWN);
+		assert_string_equal(run->check[i].sentence,
+				    "How many of this test's I/Os were at nvme0n1p2 at once can't be told: others' "
+				    "were among them, or not all of it came there.");
+	}
+	assert_int_equal(run->checks, 2);
+}
+
 static void test_program_has_no_depth(void **state)
 {
 	(void)state;
@@ -347,6 +379,8 @@ int main(void)
 		WITH(make_saturated, test_limit),
 		WITH(make_saturated, test_unknown_without_a_trace),
 		WITH(make_saturated, test_unknown_without_device_times),
+		WITH(make_saturated, test_none_came_to_the_device),
+		WITH(make_saturated, test_depth_among_others),
 		WITH(make_saturated, test_program_has_no_depth),
 		WITH(make_saturated, test_cpu_is_quiet),
 		WITH(make_saturated, test_cpu_is_busy),

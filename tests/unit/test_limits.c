@@ -43,6 +43,72 @@ static void test_depth_is_that_of_the_own_device(void **state)
 	assert_false(limits_depth_reached(&limits));
 }
 
+/* Without the I/Os it is by requests, where those are the test's own. */
+static void test_depth_by_requests(void **state)
+{
+	struct bio_counts *others = &run->trace->queued[OWNER_OTHERS][OP_READ];
+	struct bio_counts *own = &run->trace->queued[OWNER_WORKLOAD][OP_READ];
+
+	(void)state;
+	run->trace->ios = false;
+	limits_of_run(&limits, &checking);
+	assert_float_equal(limits.reached, 310400 * 1537e-6, 0.1);
+	others->bios = own->bios / 10;
+	limits_of_run(&limits, &checking);
+	assert_true(limits.reached < 0);
+	assert_false(limits_depth_known(&limits));
+	others->bios = own->bios / 30;
+	limits_of_run(&limits, &checking);
+	assert_true(limits_depth_known(&limits));
+	/* a cache answered the rest */
+	own->bios = own->bios / 10 * 9;
+	limits_of_run(&limits, &checking);
+	assert_false(limits_depth_known(&limits));
+	assert_false(limits.none_came);
+	own->bios = 0;
+	limits_of_run(&limits, &checking);
+	assert_true(limits.none_came);
+	/* whose they are is not known, but that there are too many */
+	free(run->trace->top);
+	run->trace->top = NULL;
+	limits_of_run(&limits, &checking);
+	assert_true(limits_depth_known(&limits));
+	limited_device(1800000);
+	limits_of_run(&limits, &checking);
+	assert_false(limits_depth_known(&limits));
+	assert_false(limits.none_came);
+}
+
+/* Whatever others did there meanwhile. */
+static void test_depth_is_of_the_own_ios(void **state)
+{
+	struct io_view *view = run->trace->io[OP_READ];
+	uint64_t ended = view->counts.end[IO_END_JOINED];
+
+	(void)state;
+	run->trace->queued[OWNER_OTHERS][OP_READ].bios = 10 * run->trace->queued[OWNER_WORKLOAD][OP_READ].bios;
+	limits_of_run(&limits, &checking);
+	assert_float_equal(limits.reached, 310400 * 1537e-6, 0.1);
+	limited_inner(IO_STAGE_DEVICE, 1537000, ended / 4);
+	view->counts.end[IO_END_NOT_QUEUED] = ended / 4 * 3;
+	view->counts.end[IO_END_JOINED] = ended / 4;
+	limits_of_run(&limits, &checking);
+	assert_float_equal(limits.reached, 310400 * 1537e-6 / 4, 0.1);
+	limited_inner(IO_STAGE_DEVICE, 0, 0);
+	view->counts.end[IO_END_NOT_QUEUED] = ended;
+	view->counts.end[IO_END_JOINED] = 0;
+	limits_of_run(&limits, &checking);
+	assert_true(limits.none_came);
+	assert_false(limits_depth_known(&limits));
+	assert_string_equal(limits.device, "nvme0n1p2");
+	/* their way through the file system was hidden */
+	view->counts.end[IO_END_NOT_QUEUED] = 0;
+	view->counts.end[IO_END_UNJOINED] = ended;
+	limits_of_run(&limits, &checking);
+	assert_false(limits_depth_known(&limits));
+	assert_false(limits.none_came);
+}
+
 static void test_full_is_by_hardware_queue_or_by_all(void **state)
 {
 	(void)state;
@@ -128,6 +194,9 @@ static void test_pieces_of_a_bio_based_device(void **state)
 	(void)state;
 	own->has_requests = own->partition = false;
 	view->stage[STAGE_THROUGH] = view->stage[STAGE_DEVICE];
+	limited_inner(IO_STAGE_DEVICE, 0, 0);
+	limited_inner(IO_STAGE_SPREAD, 0, 0);
+	limited_inner(IO_STAGE_THROUGH, 1400000, run->engine->direction[OP_READ].ios);
 	view->bios = 3;
 	view->children = 45;
 	limits_of_run(&limits, &checking);
@@ -243,6 +312,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH(make_saturated, test_depth_is_that_of_the_own_device),
+		WITH(make_saturated, test_depth_by_requests),
+		WITH(make_saturated, test_depth_is_of_the_own_ios),
 		WITH(make_saturated, test_full_is_by_hardware_queue_or_by_all),
 		WITH(make_saturated, test_places_where_they_waited),
 		WITH(make_sequential, test_requests_per_io),

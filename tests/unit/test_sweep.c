@@ -299,7 +299,7 @@ static void depth_is_known_where_it_was_timed(void **state)
 	look();
 	assert_true(sweep.point[0].reached < 0);
 	assert_true(sweep.point[1].reached < 0);
-	assert_float_equal(sweep.point[2].reached, 0, 0);
+	assert_true(sweep.point[2].reached < 0);
 }
 
 /* The target's own device comes before the disk under it. */

@@ -22,6 +22,30 @@ static char *number_of_ios(char out[FORMAT_LENGTH], double count)
 
 /* --- depth --- */
 
+/* Why how many were there at once is not known; the caller frees it. */
+static char *depth_obstacle(const struct run *run, const struct limits *limits)
+{
+	if (!run->trace)
+		return xstrdup(untraced);
+	if (!limits->device)
+		return xstrdup("No I/O of this test was timed on a device, so the depth there is not known.");
+	if (limits->none_came)
+		return xasprintf("None of this test's I/Os came to %s, so nothing limited it there.", limits->device);
+	return xasprintf("How many of this test's I/Os were at %s at once can't be told: others' were among them, or "
+			 "not all of it came there.",
+			 limits->device);
+}
+
+/* Adds a check that can't look. */
+static void no_depth(struct run *run, const char *name, const struct limits *limits)
+{
+	char *why = depth_obstacle(run, limits);
+
+	run_add_check(run, name, limits->device && limits->none_came ? CHECK_NOT_APPLICABLE : CHECK_UNKNOWN, NULL, NULL,
+		      "%s", why);
+	free(why);
+}
+
 static void tell_missing_depth(struct run *run, const struct limits *limits, const struct checking *checking)
 {
 	char reached[FORMAT_LENGTH], asked[FORMAT_LENGTH];
@@ -47,10 +71,8 @@ void check_depth(const struct checking *checking)
 	if (!checking->test || !run->engine)
 		return;
 	limits_of_run(&limits, checking);
-	if (!limits.device)
-		run_add_check(run, "depth", CHECK_UNKNOWN, NULL, NULL, "%s",
-			      run->trace ? "No I/O of this test was timed on a device, so the depth there is not known."
-					 : untraced);
+	if (!limits_depth_known(&limits))
+		no_depth(run, "depth", &limits);
 	else if (limits.asked > 1 && !limits_depth_reached(&limits))
 		tell_missing_depth(run, &limits, checking);
 	else
@@ -347,10 +369,8 @@ void check_limit(const struct checking *checking)
 	if (limits.asked <= 1)
 		run_add_check(run, "limit", CHECK_NOT_APPLICABLE, NULL, NULL,
 			      "One I/O at a time: the latency is the figure, and its stages say where it went.");
-	else if (!limits.device)
-		run_add_check(run, "limit", CHECK_UNKNOWN, NULL, NULL, "%s",
-			      run->trace ? "No I/O of this test was timed on a device, so what limits is not known."
-					 : untraced);
+	else if (!limits_depth_known(&limits))
+		no_depth(run, "limit", &limits);
 	else
 		tell_limit(checking, &limits);
 }

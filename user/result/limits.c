@@ -16,6 +16,8 @@
 #define HELD_TIME      0.01 /* below it nothing was lost by it */
 #define WAITED_FROM    0.1
 #define FULL_AT_MOST   1.02 /* more in flight than a limit: it is none */
+#define TOO_DEEP       1.05 /* more at the device than was asked for: they are not the test's own */
+#define OWN_SHARE      0.95 /* of the I/Os or requests; with less of them a mean time says nothing of the test's own */
 
 bool ioengine_is_synchronous(const char *ioengine)
 {
@@ -27,9 +29,14 @@ bool ioengine_is_synchronous(const char *ioengine)
 	return false;
 }
 
+bool limits_depth_known(const struct limits *limits)
+{
+	return limits->device && !limits->none_came && limits->reached >= 0;
+}
+
 bool limits_depth_reached(const struct limits *limits)
 {
-	return limits->device && limits->reached >= NEARLY * limits->asked;
+	return limits_depth_known(limits) && limits->reached >= NEARLY * limits->asked;
 }
 
 bool limits_cpu_busy(const struct limits *limits)
@@ -173,7 +180,76 @@ static void set_full(struct limits *limits, const struct test *test)
 	limits->full_by_queue = by_queue && !by_driver;
 }
 
-static void set_depth(struct limits *limits, const struct checking *checking)
+/* Those that came to no device, or of which it is known how long they were there; not so of buffered ones. */
+static double followed(const struct io_view *view)
+{
+	const struct hist *stage = view->stage;
+
+	return (double)(stage[IO_STAGE_DEVICE].count + stage[IO_STAGE_THROUGH].count +
+			view->counts.end[IO_END_NOT_QUEUED]);
+}
+
+/* Of I/Os that were followed, from the first request's issue on. False: too few were. */
+static bool depth_by_ios(struct limits *limits, const struct io_summary *ios, double time)
+{
+	const struct hist *stage;
+	uint64_t ended;
+
+	if (!ios->runs)
+		return false;
+	ended = io_ended(ios->sum);
+	if (!ended || followed(ios->sum) < OWN_SHARE * (double)ended)
+		return false;
+	stage = ios->sum->stage;
+	limits->none_came = !stage[IO_STAGE_DEVICE].count && !stage[IO_STAGE_THROUGH].count;
+	limits->reached =
+		(double)(stage[IO_STAGE_DEVICE].sum + stage[IO_STAGE_SPREAD].sum + stage[IO_STAGE_THROUGH].sum) / time;
+	return true;
+}
+
+static double engine_ios(const struct checking *checking)
+{
+	double sum = 0;
+
+	for (int op = 0; op < DIRECTIONS; op++)
+		sum += is_own(checking, op) ? (double)checking->run->engine->direction[op].ios : 0;
+	return sum;
+}
+
+/* Whether the requests were the test's own, and all of it came there. Not known without owners: then it may be so. */
+static bool requests_are_own(struct limits *limits, const struct checking *checking)
+{
+	const struct trace_view *trace = checking->run->trace;
+	double own = 0, all = 0;
+
+	for (int op = 0; op < DIRECTIONS; op++) {
+		if (!is_own(checking, op))
+			continue;
+		own += (double)trace->queued[OWNER_WORKLOAD][op].bios;
+		for (int owner = 0; owner < OWNERS; owner++)
+			all += (double)trace->queued[owner][op].bios;
+	}
+	limits->none_came = trace->top && own <= 0 && !trace->queued[OWNER_WRITEBACK][OP_WRITE].bios;
+	return !trace->top || (own >= OWN_SHARE * all && own >= OWN_SHARE * engine_ios(checking));
+}
+
+static void set_reached(struct limits *limits, const struct checking *checking, const struct io_summary *ios,
+			const struct layer_view *own)
+{
+	double time = (double)run_io_time(checking->run), sum, count;
+
+	limits->reached = -1;
+	if (!checking->run->engine || time <= 0 || depth_by_ios(limits, ios, time))
+		return;
+	if (!requests_are_own(limits, checking))
+		return;
+	add_times(checking, own, false, &sum, &count);
+	limits->reached = engine_ios_per_second(checking) * sum / count / 1e9;
+	if (limits->reached > TOO_DEEP * limits->asked)
+		limits->reached = -1;
+}
+
+static void set_depth(struct limits *limits, const struct checking *checking, const struct io_summary *ios)
 {
 	const struct layer_view *own = own_view(checking), *disk;
 	double sum, count, time;
@@ -186,8 +262,7 @@ static void set_depth(struct limits *limits, const struct checking *checking)
 		limits->disk = limits->facts->parent_disk;
 		limits->facts = find_facts(checking, limits->disk);
 	}
-	add_times(checking, own, false, &sum, &count);
-	limits->reached = engine_ios_per_second(checking) * sum / count / 1e9;
+	set_reached(limits, checking, ios, own);
 	disk = find_view(checking->run->trace, limits->disk);
 	add_times(checking, disk ? disk : own, true, &sum, &count);
 	time = (double)run_io_time(checking->run);
@@ -199,7 +274,7 @@ static void set_depth(struct limits *limits, const struct checking *checking)
 /* What of the I/Os' time was not at the device; of the engine's own, what it did between one and the next. */
 static void set_places(struct limits *limits, const struct checking *checking, const struct io_summary *ios)
 {
-	double rate = engine_ios_per_second(checking) / 1e9, program;
+	double rate = engine_ios_per_second(checking) / 1e9, program, spread;
 
 	if (!limits->asked || rate <= 0 || ios->lat <= 0 || ios->total <= 0)
 		return;
@@ -207,7 +282,9 @@ static void set_places(struct limits *limits, const struct checking *checking, c
 		  ios->part[IO_STAGE_DELIVER];
 	limits->places = true;
 	limits->queue_wait = ios->part[IO_STAGE_QUEUE];
-	limits->queued = rate * ios->part[IO_STAGE_QUEUE];
+	/* What is issued in part is at the device. */
+	spread = (double)ios->sum->stage[IO_STAGE_SPREAD].sum / (double)ios->sum->stage[IO_STAGE_TOTAL].count;
+	limits->queued = rate * (ios->part[IO_STAGE_QUEUE] - spread);
 	limits->syncing = rate * ios->part[IO_STAGE_SYNC];
 	limits->with_program = rate * program;
 	if (limits->asked > rate * ios->lat)
@@ -391,7 +468,7 @@ void limits_of_run(struct limits *limits, const struct checking *checking)
 	io_summary_of_runs(&ios, &run, 1, own_ops(checking));
 	set_splitting(limits, checking, &ios);
 	if (test)
-		set_depth(limits, checking);
+		set_depth(limits, checking, &ios);
 	set_full(limits, test);
 	set_link(&limits->link, checking);
 	if (ios.runs) {
@@ -400,4 +477,18 @@ void limits_of_run(struct limits *limits, const struct checking *checking)
 		set_wait(limits, &ios);
 	}
 	io_summary_clear(&ios);
+}
+
+double limits_reached(const struct result *result, const struct run *run)
+{
+	struct checking checking = {
+		.result = result,
+		.run = (struct run *)run, /* only check_...() add to it */
+		.target = run->target < result->targets ? &result->target[run->target] : NULL,
+		.test = run->test < result->tests ? &result->test[run->test] : NULL,
+	};
+	struct limits limits;
+
+	limits_of_run(&limits, &checking);
+	return limits.device ? limits.reached : -1;
 }

@@ -52,7 +52,8 @@ struct limits {
 	const char *device;	   /* the target's own; NULL: it has no times, and what follows is not known */
 	const char *disk;	   /* the same, or the disk of the partition */
 	const struct layer *facts; /* of the disk; NULL: not known */
-	double reached;		   /* I/Os at the device on average */
+	double reached;		   /* of the test's own I/Os, those at the device on average; negative: not known */
+	bool none_came;		   /* not one of them came to it */
 	double in_flight;	   /* requests at the disk on average, everyone's */
 	uint64_t full; /* requests that the disk takes at once, where about so many were there; 0: there was room */
 	bool full_by_queue; /* queue/nr_requests is that limit, not the driver */
@@ -67,8 +68,14 @@ struct limits {
 	struct link_use link;
 };
 
+/* `reached` of a run that is done, of the result, as it is of a test; negative: not known. */
+double limits_reached(const struct result *result, const struct run *run);
+
 /* Of a run that is done. Pointers lead into the result. */
 void limits_of_run(struct limits *limits, const struct checking *checking);
+
+/* Whether it is known how many of the test's own I/Os were at the device, and some were. */
+bool limits_depth_known(const struct limits *limits);
 
 /* Depth that is reached: 90 % of what was asked for. */
 bool limits_depth_reached(const struct limits *limits);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "stack.h"
+#include "limits.h"
 
 /* What is as good as all: deeper than that a device that still gains hardly does so for the latency it costs. */
 #define KNEE_SHARE 0.9
@@ -39,37 +39,25 @@ static void runs_at_depth(struct depth_runs *runs, const struct result *result, 
 
 /* --- the depth that was reached --- */
 
-static bool saw_some(const struct op_view *op)
+/* Each run weighs the same. Negative: not known of one of them, or there is none. */
+static double depth_reached(const struct result *result, const struct depth_runs *runs)
 {
-	return op && (op->issues || op->bios);
-}
+	double sum = 0;
+	size_t known = 0;
 
-static bool timed_some(const struct layer_view *view, enum op op)
-{
-	return view->op[op] && view->op[op]->stage[layer_stage(view)].count;
-}
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct run *run = runs->run[i];
+		double reached;
 
-/* A layer that saw I/O and timed none (a partition of one that is bio-based) knows nothing of its depth. */
-static double depth_of_layer(const struct stack_layer *layer)
-{
-	bool seen = false, timed = false;
-
-	for (int op = 0; op < OPS; op++) {
-		seen |= saw_some(layer->view.op[op]);
-		timed |= timed_some(&layer->view, op);
+		if (run->state != RUN_DONE || !run->engine)
+			continue;
+		reached = limits_reached(result, run);
+		if (reached < 0)
+			return -1;
+		sum += reached;
+		known++;
 	}
-	return seen && !timed ? -1 : layer->in_flight;
-}
-
-static double depth_reached(const struct depth_runs *runs)
-{
-	struct stack stack;
-	double reached;
-
-	stack_of_runs(&stack, runs->run, runs->count);
-	reached = stack.layers ? depth_of_layer(&stack.layer[0]) : -1;
-	stack_clear(&stack);
-	return reached;
+	return known ? sum / (double)known : -1;
 }
 
 /* --- the points --- */
@@ -104,7 +92,7 @@ static void measure_point(struct sweep_point *point, const struct result *result
 
 	runs_at_depth(&runs, result, target, point->depth);
 	summary_of_runs(&point->summary, runs.run, runs.count, &result->test[point->test], result->options.latency);
-	point->reached = depth_reached(&runs);
+	point->reached = depth_reached(result, &runs);
 	free(runs.run);
 }
 
