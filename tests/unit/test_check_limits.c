@@ -52,10 +52,10 @@ static void test_depth_that_is_missing(void **state)
 	limited_device(100000);
 	limited_cpus(91, 98);
 	check_depth(&checking);
-	assert_check(
-		"depth", CHECK_PASSED, true,
-		"Of 512 I/Os asked for at once 31.0 were at nvme0n1p2 on average. What limits is the CPU: CPU 1 was "
-		"98 % busy (all 2: 95 %).");
+	assert_check("depth", CHECK_PASSED, true, "Of 512 I/Os asked for at once 31.0 were at nvme0n1p2 on average.");
+	assert_null(limited_check("depth")->expected);
+	check_limit(&checking);
+	assert_check("limit", CHECK_PASSED, true, "The CPU: CPU 1 was 98 % busy (all 2: 95 %).");
 }
 
 static void test_depth_of_one(void **state)
@@ -64,8 +64,9 @@ static void test_depth_of_one(void **state)
 	limited_device(100);
 	check_depth(&checking);
 	check_limit(&checking);
-	assert_int_equal(limited_check("depth")->state, CHECK_PASSED);
-	assert_false(limited_check("depth")->finding);
+	assert_check("depth", CHECK_PASSED, false,
+		     "One at a time: 0.0 at nvme0n1p2 on average, the rest of the time above it.");
+	assert_null(limited_check("depth")->expected);
 	assert_check("limit", CHECK_NOT_APPLICABLE, false,
 		     "One I/O at a time: the latency is the figure, and its stages say where it went.");
 }
@@ -76,8 +77,7 @@ static void test_limit(void **state)
 	run->conditions->has_interrupts = true;
 	run->conditions->interrupts = run->engine->direction[OP_READ].ios / 4;
 	check_limit(&checking);
-	assert_check("limit", CHECK_PASSED, true,
-		     "What limits is the device: 477.1 of 512 I/Os were at nvme0n1p2 on average.");
+	assert_check("limit", CHECK_PASSED, true, "The device: 477.1 of 512 I/Os were at nvme0n1p2 on average.");
 	assert_string_equal(limited_check("limit")->found,
 			    "477.1 of 512 at nvme0n1p2; 1.00 doorbells per I/O; 0.25 interrupts per I/O");
 }
@@ -165,14 +165,39 @@ static void test_cpu_is_quiet(void **state)
 static void test_cpu_is_busy(void **state)
 {
 	(void)state;
+	limited_device(400000);
 	limited_cpus(96, 98);
 	check_cpu(&checking);
 	assert_check("cpu", CHECK_PASSED, true, "CPU 1 was 98 % busy (all 2: 97 %): the CPU was a limit.");
+	assert_null(limited_check("cpu")->expected);
+}
+
+static void test_cpu_is_busy_and_no_limit(void **state)
+{
+	(void)state;
+	limited_cpus(96, 98);
+	check_cpu(&checking);
+	assert_check("cpu", CHECK_PASSED, true, "CPU 1 was 98 % busy (all 2: 97 %).");
+}
+
+static void test_cpu_is_taken(void **state)
+{
+	(void)state;
+	run->engine->user_percent = 0.1;
+	run->engine->system_percent = 1;
+	limited_cpus(100, 100);
+	free(limited->engine);
+	limited->engine = xstrdup("fio");
+	check_cpu(&checking);
+	assert_check("cpu", CHECK_WARNING, false,
+		     "The CPU: both were 100 % busy, fio's jobs with 18 % of one: other programs take them. Repeat it "
+		     "with the machine at rest.");
 }
 
 static void test_cpu_is_waited_for(void **state)
 {
 	(void)state;
+	limited_device(400000);
 	limited_inner(IO_STAGE_RUNQ, 400000, run->trace->io[OP_READ]->stage[IO_STAGE_TOTAL].count);
 	check_cpu(&checking);
 	assert_check("cpu", CHECK_PASSED, true,
@@ -270,6 +295,23 @@ static void test_cap_of_a_cgroup(void **state)
 		"limit, or run outside of that cgroup.");
 	check_trend(&checking);
 	assert_int_equal(limited_check("steady")->state, CHECK_NOT_APPLICABLE);
+}
+
+/* Few were held back, and for long. */
+static void test_cap_of_a_cgroup_by_time(void **state)
+{
+	struct io_view *view = run->trace->io[OP_READ];
+	uint64_t ios = view->stage[IO_STAGE_TOTAL].count;
+
+	(void)state;
+	limited_inner(IO_STAGE_THROTTLED, 20000000, ios / 40);
+	view->counts.note[IO_NOTE_THROTTLED] = ios / 40;
+	view->stage[IO_STAGE_TOTAL].sum = ios * 1000000;
+	check_cap(&checking);
+	assert_check("cap", CHECK_WARNING, false,
+		     "A cgroup's limit (io.max, or blkio.throttle) held 2.5 % of the I/Os back, by 20.00 ms on average, "
+		     "which took 50.0 % of all I/Os' time. This is its figure and not the disk's: raise the limit, or "
+		     "run outside of that cgroup.");
 }
 
 static void test_cap_after_a_burst(void **state)
@@ -384,6 +426,8 @@ int main(void)
 		WITH(make_saturated, test_program_has_no_depth),
 		WITH(make_saturated, test_cpu_is_quiet),
 		WITH(make_saturated, test_cpu_is_busy),
+		WITH(make_saturated, test_cpu_is_busy_and_no_limit),
+		WITH(make_saturated, test_cpu_is_taken),
 		WITH(make_saturated, test_cpu_is_waited_for),
 		WITH(make_saturated, test_cpu_is_unknown),
 		WITH(make_saturated, test_one_request_per_io),
@@ -393,6 +437,7 @@ int main(void)
 		WITH(make_saturated, test_merged),
 		WITH(make_saturated, test_no_cap),
 		WITH(make_saturated, test_cap_of_a_cgroup),
+		WITH(make_saturated, test_cap_of_a_cgroup_by_time),
 		WITH(make_saturated, test_cap_after_a_burst),
 		WITH(make_saturated, test_round_figure),
 		WITH(make_saturated, test_round_figure_of_two_tests),

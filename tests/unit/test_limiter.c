@@ -117,6 +117,67 @@ static void test_flushes(void **state)
 	assert_limit(LIMITER_FLUSHES, "flushes: 310.4 of 512 I/Os waited for one on average");
 }
 
+/* However busy the CPUs are. */
+static void test_flushes_come_first(void **state)
+{
+	(void)state;
+	limited_cpus(100, 100);
+	limited_part(IO_STAGE_SYNC, 830000);
+	assert_int_equal(look(), LIMITER_FLUSHES);
+	limited_part(IO_STAGE_SYNC, 810000);
+	assert_int_equal(look(), LIMITER_CPU);
+}
+
+/* Jobs that wait for a tag, of fewer than what was asked for, wait for no CPU. */
+static void test_jobs_wait_for_tags(void **state)
+{
+	(void)state;
+	limited_cpus(100, 100);
+	limited_part(IO_STAGE_QUEUE, 30000); /* 9.3 I/Os, of 16 jobs */
+	assert_int_equal(look(), LIMITER_CPU);
+	limited_disk()->queue_requests = 256;
+	assert_int_equal(look(), LIMITER_QUEUE);
+	limited_part(IO_STAGE_QUEUE, 25000); /* 7.8 */
+	assert_int_equal(look(), LIMITER_CPU);
+	limited_part(IO_STAGE_QUEUE, 30000);
+	limited_disk()->queue_requests = 136;
+	limited_disk()->backing_file = xstrdup("/var/img");
+	assert_limit(LIMITER_TAGS, "the queue of nvme0n1, full with 133.5 of the 136 requests that it may have "
+				   "(queue/nr_requests)");
+}
+
+static void test_cpus_are_taken(void **state)
+{
+	(void)state;
+	limited_cpus(100, 99);
+	assert_limit(LIMITER_CPU, "the CPU: CPU 0 was 100 % busy (all 2: 100 %)");
+	run->engine->user_percent = 1;
+	run->engine->system_percent = 5.1; /* of 16 jobs: 98 of 199 */
+	free(limited->engine);
+	limited->engine = xstrdup("fio");
+	assert_limit(LIMITER_CPU, "the CPU: both were 100 % busy, fio's jobs with 98 % of one: other programs take "
+				  "them. Repeat it with the machine at rest");
+	run->engine->system_percent = 5.3;
+	look();
+	assert_false(limiter_cpus_are_taken(&limits));
+	/* kernel threads do a loop device's work */
+	limited_disk()->backing_file = xstrdup("/var/img");
+	run->engine->system_percent = 1;
+	look();
+	assert_false(limiter_cpus_are_taken(&limits));
+	run->engine->system_percent = 0.4;
+	look();
+	assert_true(limiter_cpus_are_taken(&limits));
+	/* one of them was free, or what the engine used is not known */
+	limited_cpus(100, 60);
+	look();
+	assert_false(limiter_cpus_are_taken(&limits));
+	limited_cpus(100, 100);
+	run->engine->system_percent = run->engine->user_percent = 0;
+	look();
+	assert_false(limiter_cpus_are_taken(&limits));
+}
+
 /* Whether it waited in its calls or worked tells the CPU that it used. */
 static void test_program(void **state)
 {
@@ -132,7 +193,8 @@ static void test_synchronous_engine(void **state)
 	(void)state;
 	free(limited->options.ioengine);
 	limited->options.ioengine = xstrdup("psync");
-	assert_limit(LIMITER_ENGINE, "the engine: psync has one I/O in flight for each job, whatever the depth");
+	assert_limit(LIMITER_ENGINE, "the engine: psync has one I/O in flight for each job, whatever the depth. Use "
+				     "libaio or io_uring, or more jobs (T512)");
 	limited->test[SATURATED].depth = 1;
 	limited_device(50000);
 	assert_limit(LIMITER_DEVICE, "the device: 15.5 of 16 I/Os were at nvme0n1p2 on average");
@@ -157,6 +219,11 @@ static void test_caps(void **state)
 	limited_inner(IO_STAGE_THROTTLED, 1000000, view->stage[IO_STAGE_TOTAL].count);
 	view->counts.note[IO_NOTE_THROTTLED] = io_ended(view);
 	assert_limit(LIMITER_CGROUP, "a cgroup's limit, which held 100.0 % of the I/Os back");
+	limited_inner(IO_STAGE_THROTTLED, 20000000, io_ended(view) / 40);
+	view->counts.note[IO_NOTE_THROTTLED] = io_ended(view) / 40;
+	view->stage[IO_STAGE_TOTAL].sum = io_ended(view) * 1000000;
+	assert_limit(LIMITER_CGROUP, "a cgroup's limit, which held 2.5 % of the I/Os back; that took 50.0 % of all "
+				     "I/Os' time");
 }
 
 #define WITH(test) cmocka_unit_test_setup_teardown(test, make, limited_free)
@@ -171,6 +238,9 @@ int main(void)
 		WITH(test_cpu),
 		WITH(test_queue),
 		WITH(test_flushes),
+		WITH(test_flushes_come_first),
+		WITH(test_jobs_wait_for_tags),
+		WITH(test_cpus_are_taken),
 		WITH(test_program),
 		WITH(test_synchronous_engine),
 		WITH(test_link),

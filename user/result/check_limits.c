@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "checks.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -46,47 +47,76 @@ static void no_depth(struct run *run, const char *name, const struct limits *lim
 	free(why);
 }
 
-static void tell_missing_depth(struct run *run, const struct limits *limits, const struct checking *checking)
+/* What it is that limits is the check of the limit's to say. */
+static void tell_depth(struct run *run, const struct limits *limits)
 {
 	char reached[FORMAT_LENGTH], asked[FORMAT_LENGTH];
-	struct cap cap;
-	char *clause;
+	char *found;
 
-	cap_of_run(&cap, checking, limits);
-	clause = limiter_clause(limiter_of(limits, &cap), limits, &cap, checking);
 	number_of_ios(reached, limits->reached);
 	format_count(asked, (uint64_t)limits->asked);
-	run_add_finding(run, "depth", xasprintf("%s at %s", reached, limits->device), xasprintf("%s", asked),
-			"Of %s I/Os asked for at once %s were at %s on average. What limits is %s.", asked, reached,
-			limits->device, clause);
-	free(clause);
+	found = xasprintf("%s at %s", reached, limits->device);
+	if (limits->asked <= 1)
+		run_add_check(run, "depth", CHECK_PASSED, found, NULL,
+			      "One at a time: %s at %s on average, the rest of the time above it.", reached,
+			      limits->device);
+	else if (limits_depth_reached(limits))
+		run_add_check(run, "depth", CHECK_PASSED, found, xstrdup(asked),
+			      "The I/Os that were asked for at once were at %s.", limits->device);
+	else
+		run_add_finding(run, "depth", found, NULL, "Of %s I/Os asked for at once %s were at %s on average.",
+				asked, reached, limits->device);
 }
 
 void check_depth(const struct checking *checking)
 {
-	char reached[FORMAT_LENGTH], asked[FORMAT_LENGTH];
 	struct run *run = checking->run;
 	struct limits limits;
 
 	if (!checking->test || !run->engine)
 		return;
 	limits_of_run(&limits, checking);
-	if (!limits_depth_known(&limits))
-		no_depth(run, "depth", &limits);
-	else if (limits.asked > 1 && !limits_depth_reached(&limits))
-		tell_missing_depth(run, &limits, checking);
+	if (limits_depth_known(&limits))
+		tell_depth(run, &limits);
 	else
-		run_add_check(run, "depth", CHECK_PASSED,
-			      xasprintf("%s at %s", number_of_ios(reached, limits.reached), limits.device),
-			      xstrdup(format_count(asked, (uint64_t)limits.asked)),
-			      "The I/Os that were asked for at once were at %s.", limits.device);
+		no_depth(run, "depth", &limits);
 }
 
 /* --- CPU --- */
 
-void check_cpu(const struct checking *checking)
+/* Whether it is what the check of the limit names, or what it would. */
+static bool cpu_was_limit(const struct limits *limits, const struct checking *checking)
+{
+	enum limiter limiter;
+	struct cap cap;
+
+	cap_of_run(&cap, checking, limits);
+	limiter = limiter_of(limits, &cap);
+	return limiter == LIMITER_CPU || limiter == LIMITER_ALL_CPUS;
+}
+
+static void warn_of_others(const struct checking *checking, const struct limits *limits, const char *use)
+{
+	char *taken = limiter_taken(limits, checking);
+
+	run_add_check(checking->run, "cpu", CHECK_WARNING, xstrdup(use), xstrdup("90 % or less"), "%c%s.",
+		      toupper(taken[0]), taken + 1);
+	free(taken);
+}
+
+static void tell_of_waiting(const struct checking *checking, const struct limits *limits)
 {
 	char wait[FORMAT_LENGTH], share[FORMAT_LENGTH];
+
+	format_fixed(share, 100 * limits->cpu.wait_share, 1);
+	run_add_finding(checking->run, "cpu", xasprintf("%s %% of the mean", share), NULL,
+			"A woken thread waited %s for a CPU, %s %% of an I/O's time%s.",
+			format_latency(wait, limits->cpu.wait), share,
+			cpu_was_limit(limits, checking) ? ": the CPU was a limit" : "");
+}
+
+void check_cpu(const struct checking *checking)
+{
 	struct run *run = checking->run;
 	struct limits limits;
 	char *use;
@@ -97,13 +127,13 @@ void check_cpu(const struct checking *checking)
 		return;
 	}
 	use = limiter_cpu(&limits);
-	format_fixed(share, 100 * limits.cpu.wait_share, 1);
-	if (limits_cpu_busy(&limits))
-		run_add_finding(run, "cpu", xstrdup(use), xstrdup("90 % or less"), "%s: the CPU was a limit.", use);
+	if (limiter_cpus_are_taken(&limits))
+		warn_of_others(checking, &limits, use);
+	else if (limits_cpu_busy(&limits))
+		run_add_finding(run, "cpu", xstrdup(use), NULL, "%s%s.", use,
+				cpu_was_limit(&limits, checking) ? ": the CPU was a limit" : "");
 	else if (limits_cpu_waited(&limits))
-		run_add_finding(run, "cpu", xasprintf("%s %% of the mean", share), xstrdup("10 % or less"),
-				"A woken thread waited %s for a CPU, %s %% of an I/O's time: the CPU was a limit.",
-				format_latency(wait, limits.cpu.wait), share);
+		tell_of_waiting(checking, &limits);
 	else
 		run_add_check(run, "cpu", CHECK_PASSED, xstrdup(use), xstrdup("90 % or less"),
 			      "No CPU was busy all the time.");
@@ -133,7 +163,7 @@ static void tell_splits(struct run *run, const struct splitting *splitting)
 	char *cause = split_cause(splitting);
 
 	format_fixed(number, splitting->requests_per_io, 2);
-	run_add_finding(run, "splits", xstrdup(number), xstrdup("1"), "%s %s per I/O: %s.", number,
+	run_add_finding(run, "splits", xstrdup(number), NULL, "%s %s per I/O: %s.", number,
 			splitting->pieces ? "pieces" : "requests", cause);
 	free(cause);
 }
@@ -156,7 +186,7 @@ void check_splits(const struct checking *checking)
 		run_add_finding(
 			run, "splits",
 			xasprintf("%s I/Os per request", format_fixed(number, limits.splitting.ios_per_request, 2)),
-			xstrdup("1"), "Merged: %s I/Os per request at %s.", number, limits.splitting.device);
+			NULL, "Merged: %s I/Os per request at %s.", number, limits.splitting.device);
 	else
 		run_add_check(run, "splits", CHECK_PASSED, xstrdup(number), xstrdup("1"), "One I/O is one request%s.",
 			      limits.splitting.pieces ? ", as far as this layer can tell" : "");
@@ -178,6 +208,7 @@ static void add_cliff(struct text *text, const struct cap *cap)
 static void warn_of_cgroup(struct run *run, const struct limits *limits, const struct cap *cap)
 {
 	char ios[FORMAT_LENGTH], time[FORMAT_LENGTH], mean[FORMAT_LENGTH];
+	bool by_time = limits_throttled_by_time(limits);
 	struct text cliff = {0};
 
 	if (cap->has_cliff)
@@ -187,10 +218,10 @@ static void warn_of_cgroup(struct run *run, const struct limits *limits, const s
 	run_add_check(
 		run, "cap", CHECK_WARNING, xasprintf("%s %% of the I/Os, %s %% of their time", ios, time),
 		xstrdup("10 % or less"),
-		"A cgroup's limit (io.max, or blkio.throttle) held %s %% of the I/Os back, by %s on average.%s%s This "
-		"is its figure and not the disk's: raise the limit, or run outside of that cgroup.",
-		ios, format_latency(mean, limits->throttling.mean), cliff.length ? " " : "",
-		cliff.length ? cliff.data : "");
+		"A cgroup's limit (io.max, or blkio.throttle) held %s %% of the I/Os back, by %s on average%s%s%s.%s%s "
+		"This is its figure and not the disk's: raise the limit, or run outside of that cgroup.",
+		ios, format_latency(mean, limits->throttling.mean), by_time ? ", which took " : "", by_time ? time : "",
+		by_time ? " % of all I/Os' time" : "", cliff.length ? " " : "", cliff.length ? cliff.data : "");
 	text_free(&cliff);
 }
 
@@ -225,7 +256,7 @@ static void tell_of_round(struct run *run, const struct cap *cap)
 			level, cap->alike->name);
 	else
 		run_add_finding(
-			run, "cap", found, xstrdup("not flat at a round figure"),
+			run, "cap", found, NULL,
 			"The rate was flat at %s, a round figure, which may be chance or a cap: see whether other "
 			"block sizes have the same.",
 			level);
@@ -354,7 +385,7 @@ static void tell_limit(const struct checking *checking, const struct limits *lim
 	text_addf(&found, "%s of %s at %s", number_of_ios(reached, limits->reached),
 		  format_count(asked, (uint64_t)limits->asked), limits->device);
 	add_per_io(&found, checking);
-	run_add_finding(checking->run, "limit", text_take(&found), NULL, "What limits is %s.", clause);
+	run_add_finding(checking->run, "limit", text_take(&found), NULL, "%c%s.", toupper(clause[0]), clause + 1);
 	free(clause);
 }
 

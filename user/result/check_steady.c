@@ -66,7 +66,7 @@ static void judge_little(const struct checking *checking, double depth, double a
 			"engine's clock or its counts are wrong." CHECK_ADVICE "figures; try another clock source.",
 			depth_text, asked_text);
 	else if (depth < asked * TOO_FEW && asked > 1)
-		run_add_finding(run, "little", found, xasprintf("%s", asked_text),
+		run_add_finding(run, "little", found, NULL,
 				"The engine kept %s of %s I/Os in flight: for the rest of the time it was busy itself.",
 				depth_text, asked_text);
 	else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "limiter.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,10 @@
 #define THREAD_WORKS   50
 #define LINK_FULL      0.9
 #define SPLIT_FROM     1.05
+#define SYNCING_FROM   0.5
+/* Of the busy time, the engine's at the least: its I/O also costs interrupts, and more where kernel threads do it. */
+#define OWN_SHARE	      0.5
+#define OWN_SHARE_OF_SOFTWARE 0.125
 
 /* --- which --- */
 
@@ -24,6 +29,14 @@ static bool is_software(const struct layer *facts)
 static bool all_cpus_busy(const struct limits *limits)
 {
 	return limits->cpu.known && limits->cpu.mean > BUSY_PERCENT;
+}
+
+bool limiter_cpus_are_taken(const struct limits *limits)
+{
+	double share = is_software(limits->facts) ? OWN_SHARE_OF_SOFTWARE : OWN_SHARE;
+
+	return all_cpus_busy(limits) && limits->cpu.jobs > 0 &&
+	       limits->cpu.jobs < share * limits->cpu.mean * (double)limits->cpu.online;
 }
 
 static bool cpu_limits(const struct limits *limits)
@@ -64,6 +77,10 @@ enum limiter limiter_of(const struct limits *limits, const struct cap *cap)
 		return LIMITER_ENGINE;
 	if (limits->link.share >= LINK_FULL)
 		return LIMITER_LINK;
+	if (limits->sync_share >= SYNCING_FROM)
+		return LIMITER_FLUSHES;
+	if (limits->kept_waiting)
+		return limits->full ? LIMITER_TAGS : LIMITER_QUEUE;
 	if (all_cpus_busy(limits) && is_software(limits->facts))
 		return LIMITER_ALL_CPUS;
 	if (limits->full)
@@ -84,6 +101,22 @@ char *limiter_cpu(const struct limits *limits)
 		return xasprintf("CPU %zu was %s %% busy", limits->cpu.number, busiest);
 	return xasprintf("CPU %zu was %s %% busy (all %zu: %s %%)", limits->cpu.number, busiest, limits->cpu.online,
 			 format_fixed(mean, limits->cpu.mean, 0));
+}
+
+char *limiter_taken(const struct limits *limits, const struct checking *checking)
+{
+	const char *engine = checking->result->engine ? checking->result->engine : "the engine";
+	char number[FORMAT_LENGTH], mean[FORMAT_LENGTH], jobs[FORMAT_LENGTH];
+	size_t online = limits->cpu.online;
+
+	snprintf(number, sizeof(number), "all %zu were", online);
+	return xasprintf("the CPU: %s %s %% busy, %s's jobs with %s %% of one: other programs take %s. Repeat it with "
+			 "the machine at rest",
+			 online == 1   ? "it was"
+			 : online == 2 ? "both were"
+				       : number,
+			 format_fixed(mean, limits->cpu.mean, 0), engine, format_fixed(jobs, limits->cpu.jobs, 0),
+			 online == 1 ? "it" : "them");
 }
 
 static char *cap_clause(const struct cap *cap)
@@ -146,11 +179,13 @@ static char *queue_clause(const struct limits *limits)
 			 limits->disk, wait);
 }
 
-static char *cpu_clause(const struct limits *limits)
+static char *cpu_clause(const struct limits *limits, const struct checking *checking)
 {
 	char number[FORMAT_LENGTH], share[FORMAT_LENGTH];
 	char *use, *clause;
 
+	if (limiter_cpus_are_taken(limits))
+		return limiter_taken(limits, checking);
 	if (limits_cpu_busy(limits)) {
 		use = limiter_cpu(limits);
 		clause = xasprintf("the CPU: %s", use);
@@ -175,10 +210,20 @@ static char *share_clause(const struct limits *limits, double there, const char 
 
 static char *cgroup_clause(const struct limits *limits)
 {
-	char number[FORMAT_LENGTH];
+	char number[FORMAT_LENGTH], time[FORMAT_LENGTH];
 
-	return xasprintf("a cgroup's limit, which held %s %% of the I/Os back",
-			 format_fixed(number, 100 * limits->throttling.of_ios, 1));
+	format_fixed(number, 100 * limits->throttling.of_ios, 1);
+	if (!limits_throttled_by_time(limits))
+		return xasprintf("a cgroup's limit, which held %s %% of the I/Os back", number);
+	return xasprintf("a cgroup's limit, which held %s %% of the I/Os back; that took %s %% of all I/Os' time",
+			 number, format_fixed(time, 100 * limits->throttling.of_time, 1));
+}
+
+static char *engine_clause(const struct limits *limits, const struct checking *checking)
+{
+	return xasprintf("the engine: %s has one I/O in flight for each job, whatever the depth. Use libaio or "
+			 "io_uring, or more jobs (T%.0f)",
+			 checking->result->options.ioengine, limits->asked);
 }
 
 char *limiter_clause(enum limiter limiter, const struct limits *limits, const struct cap *cap,
@@ -190,8 +235,7 @@ char *limiter_clause(enum limiter limiter, const struct limits *limits, const st
 	case LIMITER_CAP:
 		return cap_clause(cap);
 	case LIMITER_ENGINE:
-		return xasprintf("the engine: %s has one I/O in flight for each job, whatever the depth",
-				 checking->result->options.ioengine);
+		return engine_clause(limits, checking);
 	case LIMITER_LINK:
 		return link_clause(limits);
 	case LIMITER_TAGS:
@@ -204,7 +248,7 @@ char *limiter_clause(enum limiter limiter, const struct limits *limits, const st
 		return share_clause(limits, limits->syncing, "flushes", "for one");
 	case LIMITER_ALL_CPUS:
 	case LIMITER_CPU:
-		return cpu_clause(limits);
+		return cpu_clause(limits, checking);
 	case LIMITER_PROGRAM:
 		return share_clause(limits, limits->with_program, "the program",
 				    "to be submitted, collected or made again");

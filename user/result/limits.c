@@ -15,6 +15,7 @@
 #define HELD_FROM      0.1
 #define HELD_TIME      0.01 /* below it nothing was lost by it */
 #define WAITED_FROM    0.1
+#define KEPT_FROM      0.5
 #define FULL_AT_MOST   1.02 /* more in flight than a limit: it is none */
 #define TOO_DEEP       1.05 /* more at the device than was asked for: they are not the test's own */
 #define OWN_SHARE      0.95 /* of the I/Os or requests; with less of them a mean time says nothing of the test's own */
@@ -55,6 +56,11 @@ bool limits_throttled(const struct limits *limits)
 
 	return throttling->known &&
 	       (throttling->of_time > HELD_FROM || (throttling->of_ios > HELD_FROM && throttling->of_time > HELD_TIME));
+}
+
+bool limits_throttled_by_time(const struct limits *limits)
+{
+	return limits_throttled(limits) && limits->throttling.of_ios <= HELD_FROM;
 }
 
 /* --- layers --- */
@@ -154,15 +160,19 @@ static uint64_t least(uint64_t a, uint64_t b)
  * Each hardware queue has tags of its own, and each job uses one of them at a time; of other drivers all queues share
  * the tags. So there are two limits, and the one that as many requests were in flight as it allows is in effect.
  */
-static uint64_t full_of(const struct limits *limits, uint64_t all, uint64_t queues, uint64_t jobs)
+static uint64_t full_of(struct limits *limits, uint64_t all, uint64_t queues, uint64_t jobs)
 {
 	uint64_t limit[] = {all / queues * least(queues, jobs), all};
 	double asked = limits->asked * (limits->splitting.requests_per_io > 1 ? limits->splitting.requests_per_io : 1);
 
-	for (size_t i = 0; i < ARRAY_SIZE(limit); i++)
-		if (limit[i] && (double)limit[i] < asked && limits->in_flight >= NEARLY * (double)limit[i] &&
+	for (size_t i = 0; i < ARRAY_SIZE(limit); i++) {
+		if (!limit[i] || (double)limit[i] >= asked)
+			continue;
+		limits->small_queue = true;
+		if (limits->in_flight >= NEARLY * (double)limit[i] &&
 		    limits->in_flight <= FULL_AT_MOST * (double)limit[i])
 			return limit[i];
+	}
 	return 0;
 }
 
@@ -286,6 +296,9 @@ static void set_places(struct limits *limits, const struct checking *checking, c
 	spread = (double)ios->sum->stage[IO_STAGE_SPREAD].sum / (double)ios->sum->stage[IO_STAGE_TOTAL].count;
 	limits->queued = rate * (ios->part[IO_STAGE_QUEUE] - spread);
 	limits->syncing = rate * ios->part[IO_STAGE_SYNC];
+	limits->sync_share = ios->part[IO_STAGE_SYNC] / ios->lat;
+	/* A thread that waits for a tag submits nothing else meanwhile: there is one such I/O a job at the most. */
+	limits->kept_waiting = limits->small_queue && limits->queued >= KEPT_FROM * checking->test->jobs;
 	limits->with_program = rate * program;
 	if (limits->asked > rate * ios->lat)
 		limits->with_program += limits->asked - rate * ios->lat;
@@ -412,6 +425,7 @@ static void set_cpu(struct cpu_use *use, const struct checking *checking)
 	use->engine = engine ? engine->user_percent + engine->system_percent : -1;
 	if (use->engine > 100 || use->engine == 0)
 		use->engine = -1;
+	use->jobs = use->engine > 0 && checking->test ? use->engine * checking->test->jobs : -1;
 	for (size_t i = 0; conditions && i < conditions->cpus; i++) {
 		double busy = conditions->cpu_busy[i];
 

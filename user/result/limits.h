@@ -34,6 +34,7 @@ struct cpu_use {
 	size_t number; /* of the busiest */
 	size_t online;
 	double engine;	   /* of one job's thread, as the engine says; negative: not known */
+	double jobs;	   /* the same of all jobs together: percent of one CPU; negative: not known */
 	double wait;	   /* ns that a woken thread waited until it ran and returned, over all I/Os; 0: not known */
 	double wait_share; /* of the I/Os' time, 0 to 1 */
 };
@@ -57,10 +58,13 @@ struct limits {
 	double in_flight;	   /* requests at the disk on average, everyone's */
 	uint64_t full; /* requests that the disk takes at once, where about so many were there; 0: there was room */
 	bool full_by_queue; /* queue/nr_requests is that limit, not the driver */
+	bool small_queue;   /* one of the two is below what was asked for */
+	bool kept_waiting;  /* by that: half of the time or more each job waited until its I/O could be issued */
 
 	bool places; /* known is where the I/Os that were not at the device waited; I/Os on average: */
 	double queued, syncing, with_program; /* to be issued; for a flush; to be submitted, collected or made again */
 	double queue_wait;		      /* ns, mean */
+	double sync_share;		      /* of the mean latency, 0 to 1 */
 
 	struct throttling throttling;
 	struct splitting splitting;
@@ -86,6 +90,9 @@ bool limits_cpu_waited(const struct limits *limits);
 
 /* More than 10 % of the I/Os, or of their time. */
 bool limits_throttled(const struct limits *limits);
+
+/* That by their time alone: few were held back, and for long. */
+bool limits_throttled_by_time(const struct limits *limits);
 
 /* Whether this engine of fio's (NULL: none) has one I/O in flight for each job, whatever the depth. */
 bool ioengine_is_synchronous(const char *ioengine);
