@@ -114,6 +114,17 @@ static void test_little_is_unknown(void **state)
 
 /* --- trends and cliffs --- */
 
+/* A cliff needs 6 values, a trend 8. */
+static void test_steady_as_far_as_it_was_looked_at(void **state)
+{
+	static const double noisy[] = {3000, 3300, 2700, 3100, 2900, 3000, 3200};
+
+	(void)state;
+	limited_seconds(noisy, ARRAY_SIZE(noisy), 4096);
+	check_trend(&checking);
+	assert_check("steady", CHECK_PASSED, false, "Throughput had no cliff; the run is too short to tell a trend.");
+}
+
 static void test_steady(void **state)
 {
 	static const double noisy[] = {3000, 3300, 2700, 3100, 2900, 3000, 3200, 2800};
@@ -317,6 +328,33 @@ static void test_long_pauses_are_a_warning(void **state)
 		"after the start.");
 }
 
+/* Of a short time or of few ticks it says nothing. */
+static void test_steal_of_a_tick_is_none(void **state)
+{
+	static const struct {
+		uint64_t elapsed;
+		double percent;
+		enum check_state state;
+	} of[] = {
+		{76000000, 12, CHECK_PASSED},  {999000000, 50, CHECK_PASSED},	{1000000000, 5.1, CHECK_WARNING},
+		{1000000000, 5, CHECK_PASSED}, {30000000000, 6, CHECK_WARNING},
+	};
+
+	(void)state;
+	run->conditions->has_steal = true;
+	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+		run->elapsed = of[i].elapsed;
+		run->conditions->steal_percent = of[i].percent;
+		check_clock(&checking);
+		assert_int_equal(run->check[run->checks - 1].state, of[i].state);
+	}
+	/* one CPU: 60 ms */
+	run->conditions->cpus = 1;
+	run->elapsed = 1000000000;
+	check_clock(&checking);
+	assert_int_equal(run->check[run->checks - 1].state, CHECK_PASSED);
+}
+
 static void test_drift_and_steal(void **state)
 {
 	(void)state;
@@ -387,6 +425,7 @@ int main(void)
 		WITH(make_saturated, test_little_of_a_mix),
 		WITH(make_saturated, test_little_is_unknown),
 		WITH(make_saturated, test_steady),
+		WITH(make_saturated, test_steady_as_far_as_it_was_looked_at),
 		WITH(make_saturated, test_cliff),
 		WITH(make_saturated, test_trend),
 		WITH(make_saturated, test_too_short_to_tell),
@@ -403,6 +442,7 @@ int main(void)
 		WITH(make_one, test_short_pauses_are_told),
 		WITH(make_one, test_long_pauses_are_a_warning),
 		WITH(make_one, test_drift_and_steal),
+		WITH(make_one, test_steal_of_a_tick_is_none),
 		WITH(make_one, test_power_is_unknown),
 		WITH(make_one, test_power_is_well),
 		WITH(make_one, test_battery),

@@ -19,6 +19,9 @@
 #define MOST_PAUSED 0.01 /* of the run */
 #define MOST_DRIFT  1000 /* parts per million */
 #define MOST_STEAL  5	 /* percent */
+/* The kernel counts whole ticks of 1 to 10 ms: what is less, or of less time, may be one of them. */
+#define LEAST_STOLEN (100.0 * NS_PER_MS)
+#define LEAST_RUN    NS_PER_SECOND
 
 /* --- Little's law --- */
 
@@ -138,7 +141,10 @@ static void judge_trend(struct run *run)
 		run_add_check(run, "steady", CHECK_PASSED,
 			      xasprintf("+-%s %%",
 					format_fixed(percent, 100 * series_variation(rates.bytes, rates.count), 1)),
-			      NULL, "Throughput had no trend and no cliff.");
+			      NULL,
+			      rates.count < SERIES_LEAST_TREND
+				      ? "Throughput had no cliff; the run is too short to tell a trend."
+				      : "Throughput had no trend and no cliff.");
 	rates_clear(&rates);
 }
 
@@ -315,8 +321,18 @@ static void add_pauses(struct text *text, const struct conditions *conditions, c
 			conditions->pauses, format_latency(sum, (double)pauses->sum), length, at);
 }
 
-static void add_wrong_clock(struct text *text, const struct conditions *conditions)
+static bool is_stolen(const struct run *run)
 {
+	const struct conditions *conditions = run->conditions;
+	double cpus = conditions->cpus ? (double)conditions->cpus : 1;
+
+	return conditions->has_steal && conditions->steal_percent > MOST_STEAL && run->elapsed >= LEAST_RUN &&
+	       (double)run->elapsed * cpus * conditions->steal_percent / 100 >= LEAST_STOLEN;
+}
+
+static void add_wrong_clock(struct text *text, const struct run *run)
+{
+	const struct conditions *conditions = run->conditions;
 	char number[FORMAT_LENGTH];
 
 	if (conditions->has_drift && fabs(conditions->drift) > MOST_DRIFT)
@@ -326,7 +342,7 @@ static void add_wrong_clock(struct text *text, const struct conditions *conditio
 			  "the clock source and at what sets the time.",
 			  text->length ? " " : "", format_fixed(number, fabs(conditions->drift), 0),
 			  conditions->drift > 0 ? "fast" : "slow");
-	if (conditions->has_steal && conditions->steal_percent > MOST_STEAL)
+	if (is_stolen(run))
 		text_addf(
 			text,
 			"%sThe hypervisor gave %s %% of the CPUs' time to others. Repeat the run when the host is less "
@@ -351,7 +367,7 @@ void check_clock(const struct checking *checking)
 	paused = (double)pauses.sum > MOST_PAUSED * (double)run->elapsed;
 	if (paused)
 		add_pauses(&text, conditions, &pauses);
-	add_wrong_clock(&text, conditions);
+	add_wrong_clock(&text, run);
 	if (text.length) {
 		run_add_check(run, "clock", CHECK_WARNING, clock_found(conditions, &pauses), NULL, "%s", text.data);
 	} else if (pauses.longest) {

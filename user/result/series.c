@@ -12,7 +12,6 @@
 #define CLIFF_DEVIATIONS 4
 #define FLAT_VARIATION	 0.02
 #define CLEARLY_ABOVE	 1.5
-#define LEAST_TREND	 8
 #define TREND_FROM	 0.2 /* of the mean */
 #define TREND_EXPLAINED	 0.8
 #define ROUND_WITHIN	 0.005
@@ -149,7 +148,7 @@ bool series_trend(double *change, const double *value, size_t count)
 	double mean = series_mean(value, count), middle = ((double)count - 1) / 2;
 	double product = 0, moments = 0, all = squares(value, count), slope;
 
-	if (count < LEAST_TREND || mean <= 0 || all <= 0)
+	if (count < SERIES_LEAST_TREND || mean <= 0 || all <= 0)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		product += ((double)i - middle) * (value[i] - mean);

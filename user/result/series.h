@@ -40,9 +40,13 @@ bool series_cliff(struct cliff *cliff, const double *value, size_t count);
 /* Index of the first value that is of the second level alone, where enough are left: it hardly ever begins with one. */
 size_t series_settled(const struct cliff *cliff, size_t count);
 
+/* Fewer values have no trend that can be told. */
+#define SERIES_LEAST_TREND 8
+
 /*
- * Whether the series goes one way all the time: 8 values or more, a straight line that explains 80 % of their variance
- * (R squared) and changes by 20 % of the mean or more. *change is that change over the whole series, over the mean.
+ * Whether the series goes one way all the time: that many values or more, a straight line that explains 80 % of their
+ * variance (R squared) and changes by 20 % of the mean or more. *change is that change over the whole series, over the
+ * mean.
  */
 bool series_trend(double *change, const double *value, size_t count);
 
