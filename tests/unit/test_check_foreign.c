@@ -146,11 +146,18 @@ static void below_a_loop_device(void **state)
 	view->issued_bytes = 140 * MIB;
 	assert_check("foreign", CHECK_WARNING, "sda moved 40 % more than came through loop0: other programs use it.");
 	assert_int_equal(count_checks("foreign"), 3);
+	view->issued_bytes = 199 * MIB;
+	assert_check("foreign", CHECK_WARNING, "sda moved 99 % more than came");
+	view->issued_bytes = 510 * MIB;
+	assert_check("foreign", CHECK_WARNING, "sda moved 5.1 times as much as came through loop0: other programs");
+	view->issued_bytes = 123456 * MIB;
+	assert_check("foreign", CHECK_WARNING, "sda moved 1,235 times as much as came through loop0");
+	assert_int_equal(count_checks("foreign"), 9);
 	/* a little of a little */
 	move_bytes(OP_READ, MIB / 2);
 	view->issued_bytes = MIB;
 	judge(&read_test);
-	assert_int_equal(count_checks("foreign"), 4);
+	assert_int_equal(count_checks("foreign"), 10);
 }
 
 /* A cache reads ahead. */

@@ -139,11 +139,26 @@ static bool has_flushes(const struct layer_view *layer)
 	return (flush && (flush->issues || flush->bios)) || (write && (write->fua || write->flush_ends));
 }
 
+/* "40 % more than", "5.1 times as much as"; the caller frees it. */
+static char *more_in_words(uint64_t arrived, uint64_t through)
+{
+	double times = (double)arrived / (double)through;
+	char number[FORMAT_LENGTH];
+
+	if (times < 2)
+		return xasprintf("%s %% more than", format_fixed(number, 100 * (times - 1), 0));
+	if (times >= 100)
+		format_count(number, (uint64_t)(times + 0.5));
+	else
+		format_fixed(number, times, 1);
+	return xasprintf("%s times as much as", number);
+}
+
 static void judge_below(struct run *run, const struct layer_view *loop)
 {
 	const struct layer_view *leaf = &run->trace->leaf[0];
 	uint64_t through = 0, arrived = 0, more;
-	char percent[FORMAT_LENGTH];
+	char *words;
 
 	for (int op = 0; op < DIRECTIONS; op++) {
 		if (op == OP_WRITE && has_flushes(loop))
@@ -154,12 +169,12 @@ static void judge_below(struct run *run, const struct layer_view *loop)
 	more = arrived > through ? arrived - through : 0;
 	if (!through || more < TRAFFIC_LEAST || (double)more <= MOST_BESIDE * (double)through)
 		return;
-	format_fixed(percent, 100 * (double)more / (double)through, 0);
-	run_add_check(
-		run, "foreign", CHECK_WARNING, xasprintf("%s: %s %% more", leaf->device, percent),
-		xstrdup("10 % more at the most"),
-		"%s moved %s %% more than came through %s: other programs use it. Repeat it with the disk at rest.",
-		leaf->device, percent, loop->device);
+	words = more_in_words(arrived, through);
+	run_add_check(run, "foreign", CHECK_WARNING, xasprintf("%s: %s %s", leaf->device, words, loop->device),
+		      xstrdup("10 % more at the most"),
+		      "%s moved %s came through %s: other programs use it. Repeat it with the disk at rest.",
+		      leaf->device, words, loop->device);
+	free(words);
 }
 
 void check_foreign(const struct checking *checking)
