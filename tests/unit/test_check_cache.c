@@ -65,7 +65,7 @@ static void each_direction(void **state)
 	assert_state(nth_check("cache", 0), CHECK_PASSED);
 	assert_state(nth_check("cache", 1), CHECK_FAILED);
 	assert_has(nth_check("cache", 1)->sentence,
-		   "Of 50 MiB written only 0 B came to sda: the page cache took the rest.");
+		   "Of 50 MiB written none came to sda: the page cache took the rest.");
 	/* of another test's direction nothing is said */
 	judge(&read_test);
 	assert_int_equal(count_checks("cache"), 3);
@@ -86,7 +86,7 @@ static void others_are_taken_off(void **state)
 	view->issued_bytes = 140 * MIB;
 	assert_check("cache", CHECK_FAILED, "only 90 MiB arrived");
 	view->issued_bytes = 30 * MIB;
-	assert_check("cache", CHECK_FAILED, "only 0 B arrived");
+	assert_check("cache", CHECK_FAILED, "Of 100 MiB read none arrived");
 }
 
 static void a_loop_device_with_a_cache(void **state)
@@ -98,7 +98,7 @@ static void a_loop_device_with_a_cache(void **state)
 	assert_check("cache", CHECK_WARNING, "goes through the page cache of loop0's file");
 	layer_op(&run->trace->leaf[0], OP_READ)->issued_bytes = 0;
 	assert_check("cache", CHECK_FAILED,
-		     "Of 1.2 GiB read only 0 B arrived at sda: the page cache under loop0 answered (it has "
+		     "Of 1.2 GiB read none arrived at sda: the page cache under loop0 answered (it has "
 		     "no direct I/O: losetup --direct-io=on).");
 }
 
@@ -196,6 +196,11 @@ static void buffered_reads(void **state)
 	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes = 50 * MIB;
 	assert_check("cache", CHECK_WARNING,
 		     "The page cache answered in part: 50 % of the 100 MiB that the program read came from sda.");
+	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes = 0;
+	assert_check("cache", CHECK_FAILED,
+		     "The page cache answered: none of the 100 MiB that the program read came from sda.");
+	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes = 4096;
+	assert_check("cache", CHECK_FAILED, "answered: less than 0.1 % of the 100 MiB");
 	/* read ahead is more, and no less than the program got */
 	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes = 130 * MIB;
 	layer_op(&run->trace->leaf[0], OP_READ)->issued_bytes = 130 * MIB;
@@ -215,6 +220,34 @@ static void buffered_writes(void **state)
 	run->trace->queued[OWNER_WRITEBACK][OP_WRITE].bytes = 100 * MIB;
 	layer_op(&run->trace->leaf[0], OP_WRITE)->issued_bytes = 100 * MIB;
 	assert_check("cache", CHECK_PASSED, "What was written");
+}
+
+/* It did sync: that is no advice, then. */
+static void synced_writes_to_memory(void **state)
+{
+	struct call_counts *write, *sync;
+
+	(void)state;
+	add_target(TARGET_DISKS);
+	move_bytes(OP_WRITE, 0);
+	make_program(OP_WRITE, 100 * MIB, 0);
+	assert_check("cache", CHECK_FAILED, "none of the 100 MiB had reached sda when it ended. To measure");
+	write = &run->trace->call[CALL_WRITE]->counts;
+	write->calls = 100;
+	write->synchronous = 100;
+	assert_check("cache", CHECK_FAILED,
+		     "None of the 100 MiB that were written synchronously came to a disk: the file is in memory "
+		     "(tmpfs), or on a device that is not watched.");
+	write->synchronous = 10; /* most were not */
+	assert_check("cache", CHECK_FAILED, "Written to the page cache");
+	run->trace->call[CALL_FSYNC] = xcalloc(1, sizeof(struct call_view));
+	sync = &run->trace->call[CALL_FSYNC]->counts;
+	sync->calls = 1;
+	assert_check("cache", CHECK_FAILED, "None of the 100 MiB that were written and synced came to a disk");
+	/* some did come: another file was synced */
+	run->trace->queued[OWNER_WRITEBACK][OP_WRITE].bytes = 20 * MIB;
+	layer_op(&run->trace->leaf[0], OP_WRITE)->issued_bytes = 20 * MIB;
+	assert_check("cache", CHECK_FAILED, "Written to the page cache: 20 MiB of 100 MiB");
 }
 
 /* A file system that copies what it writes: the kernel's threads wrote pages of nobody. */
@@ -246,7 +279,7 @@ static void too_little(void **state)
 	add_target(TARGET_DISKS);
 	move_bytes(OP_READ, 0);
 	make_program(OP_READ, MIB - 1, 0);
-	assert_check("cache", CHECK_NOT_APPLICABLE, "Too little");
+	assert_check("cache", CHECK_NOT_APPLICABLE, "Too little was read and written (less than 1 MiB) to be judged.");
 	run->trace->call[CALL_READ]->counts.bytes = MIB;
 	assert_check("cache", CHECK_FAILED, "of the 1 MiB");
 	/* beside 100 times as much that it wrote, it is not what is measured */
@@ -272,7 +305,7 @@ static void through_a_loop_device(void **state)
 	assert_check("cache", CHECK_PASSED, "every layer");
 	layer_op(&run->trace->leaf[0], OP_READ)->issued_bytes = 0;
 	run->trace->queued[OWNER_OTHERS][OP_READ].bytes = 0;
-	assert_check("cache", CHECK_FAILED, "only 0 B arrived at the disks: under loop0");
+	assert_check("cache", CHECK_FAILED, "none arrived at the disks: under loop0");
 }
 
 static void not_to_be_told(void **state)
@@ -314,6 +347,7 @@ int main(void)
 		READS(holes),
 		READS(buffered_reads),
 		WRITES(buffered_writes),
+		WRITES(synced_writes_to_memory),
 		WRITES(writes_of_nobody),
 		READS(direct_and_buffered),
 		READS(too_little),

@@ -2,6 +2,7 @@
 #include "checks.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,24 +131,74 @@ static bool is_mostly_there(const struct flow *flow)
 	return flow->top * 2 >= flow->moved;
 }
 
+static uint64_t calls_of(const struct trace_view *trace, enum call call)
+{
+	return trace->call[call] ? trace->call[call]->counts.calls : 0;
+}
+
+/* Whether most writes were synchronous. */
+static bool wrote_synchronously(const struct trace_view *trace)
+{
+	const struct call_view *write = trace->call[CALL_WRITE];
+
+	return write && write->counts.synchronous && write->counts.synchronous * 2 >= write->counts.calls;
+}
+
+static bool synced(const struct trace_view *trace)
+{
+	return calls_of(trace, CALL_FSYNC) || calls_of(trace, CALL_FDATASYNC) || calls_of(trace, CALL_SYNC_RANGE) ||
+	       calls_of(trace, CALL_MSYNC) || calls_of(trace, CALL_SYNC);
+}
+
+static char *writes_in_words(const struct run *run, const struct flow *flow)
+{
+	bool synchronously = wrote_synchronously(run->trace);
+	char arrived[FORMAT_LENGTH], moved[FORMAT_LENGTH];
+
+	format_size(moved, flow->moved);
+	if (!flow->top && (synchronously || synced(run->trace)))
+		return xasprintf(
+			"None of the %s that were written %s came to a disk: the file is in memory (tmpfs), or on a "
+			"device that is not watched.",
+			moved, synchronously ? "synchronously" : "and synced");
+	if (!flow->top)
+		snprintf(arrived, sizeof(arrived), "none");
+	else
+		format_size(arrived, flow->top);
+	return xasprintf("Written to the page cache: %s of %s%s had reached %s when it ended. To measure the disk, "
+			 "sync at the end (such as dd's conv=fsync), or use direct I/O.",
+			 arrived, flow->top ? "" : "the ", moved, top_in_words(run->trace));
+}
+
+/* "50 % of", "none of" */
+static char *share_in_words(const struct flow *flow)
+{
+	double percent = 100 * (double)flow->top / (double)flow->moved;
+	char number[FORMAT_LENGTH];
+
+	if (!flow->top)
+		return xstrdup("none of");
+	if (percent < 0.1)
+		return xstrdup("less than 0.1 % of");
+	return xasprintf("%s %% of", format_fixed(number, percent, percent < 10 ? 1 : 0));
+}
+
+static char *reads_in_words(const struct run *run, const struct flow *flow)
+{
+	char *share = share_in_words(flow), *words;
+	char moved[FORMAT_LENGTH];
+
+	words = xasprintf("The page cache answered%s: %s the %s that the program read came from %s. To measure the "
+			  "disk, use direct I/O, or drop the cache first (echo 3 > /proc/sys/vm/drop_caches).",
+			  is_mostly_there(flow) ? " in part" : "", share, format_size(moved, flow->moved),
+			  top_in_words(run->trace));
+	free(share);
+	return words;
+}
+
 static char *program_in_words(const struct run *run, const struct flow *flow)
 {
-	const char *top = top_in_words(run->trace);
-	const char *part = is_mostly_there(flow) ? " in part" : "";
-	char percent[FORMAT_LENGTH], arrived[FORMAT_LENGTH], moved[FORMAT_LENGTH];
-
-	format_size(arrived, flow->top);
-	format_size(moved, flow->moved);
-	if (flow->op == OP_WRITE)
-		return xasprintf(
-			"Written to the page cache: %s of %s had reached %s when it ended. To measure the disk, sync "
-			"at the end (such as dd's conv=fsync), or use direct I/O.",
-			arrived, moved, top);
-	format_fixed(percent, 100 * (double)flow->top / (double)flow->moved, flow->top * 10 < flow->moved ? 1 : 0);
-	return xasprintf("The page cache answered%s: %s %% of the %s that the program read came from %s. To measure "
-			 "the disk, use "
-			 "direct I/O, or drop the cache first (echo 3 > /proc/sys/vm/drop_caches).",
-			 part, percent, moved, top);
+	return flow->op == OP_WRITE ? writes_in_words(run, flow) : reads_in_words(run, flow);
 }
 
 static const char *top_loser_in_words(const struct run *run, const struct flow *flow)
@@ -159,18 +210,28 @@ static const char *top_loser_in_words(const struct run *run, const struct flow *
 		       : "the page cache took the rest. Direct I/O may have no effect on this file system";
 }
 
+/* "Of 64 MiB read only 1 MiB", "Of 64 MiB read none"; the caller frees it. */
+static char *much_in_words(const struct flow *flow, uint64_t arrived)
+{
+	char some[FORMAT_LENGTH], moved[FORMAT_LENGTH];
+
+	return xasprintf("Of %s %s %s%s", format_size(moved, flow->moved), moved_words[flow->op],
+			 arrived ? "only " : "none", arrived ? format_size(some, arrived) : "");
+}
+
 static void fail_at_top(struct run *run, const struct flow *flow)
 {
-	char arrived[FORMAT_LENGTH], moved[FORMAT_LENGTH];
+	char *much;
 
 	if (!run->engine && !are_holes(run, flow)) {
 		object(run, is_mostly_there(flow) ? CHECK_WARNING : CHECK_FAILED, flow, flow->top,
 		       program_in_words(run, flow));
 		return;
 	}
+	much = much_in_words(flow, flow->top);
 	object(run, CHECK_FAILED, flow, flow->top,
-	       xasprintf("Of %s %s only %s came to %s: %s.", format_size(moved, flow->moved), moved_words[flow->op],
-			 format_size(arrived, flow->top), top_in_words(run->trace), top_loser_in_words(run, flow)));
+	       xasprintf("%s came to %s: %s.", much, top_in_words(run->trace), top_loser_in_words(run, flow)));
+	free(much);
 }
 
 /* File systems that copy what they write (compressed, say) hide whose it is: then all others may have been it. */
@@ -221,11 +282,11 @@ static void fail_below(const struct checking *checking, const struct flow *flow)
 {
 	char *leaves = leaves_in_words(checking->run->trace);
 	char *loser = loser_in_words(checking, lowest_reached(checking, flow));
-	char arrived[FORMAT_LENGTH], moved[FORMAT_LENGTH];
+	char *much = much_in_words(flow, flow->leaves);
 
 	object(checking->run, CHECK_FAILED, flow, flow->leaves,
-	       xasprintf("Of %s %s only %s arrived at %s: %s.", format_size(moved, flow->moved), moved_words[flow->op],
-			 format_size(arrived, flow->leaves), leaves, loser));
+	       xasprintf("%s arrived at %s: %s.", much, leaves, loser));
+	free(much);
 	free(loser);
 	free(leaves);
 }
@@ -311,5 +372,5 @@ void check_cache(const struct checking *checking)
 			      why);
 	else if (!judged)
 		run_add_check(run, "cache", CHECK_NOT_APPLICABLE, NULL, NULL,
-			      "Too little was read and written to be judged.");
+			      "Too little was read and written (less than 1 MiB) to be judged.");
 }
