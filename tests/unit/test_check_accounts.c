@@ -59,6 +59,26 @@ static void balance_of_too_few_bytes(void **state)
 	assert_has(check->sentence, "cache");
 }
 
+/* It is the cache's to say then; what the kernel wrote from pages came to the disk, and is not what the tasks queued.
+ */
+static void balance_of_what_went_elsewhere(void **state)
+{
+	(void)state;
+	run->trace->queued[OWNER_WORKLOAD][OP_WRITE].bytes = 4096000 / 100 * 95;
+	judge(&write_test);
+	assert_state(nth_check("balance", 0), CHECK_WARNING);
+	assert_state(nth_check("cache", 0), CHECK_PASSED);
+	run->trace->queued[OWNER_WORKLOAD][OP_WRITE].bytes--;
+	judge(&write_test);
+	assert_state(nth_check("balance", 1), CHECK_NOT_APPLICABLE);
+	assert_has(nth_check("balance", 1)->sentence, "see the check \"cache\"");
+	assert_state(nth_check("cache", 1), CHECK_FAILED);
+	run->trace->queued[OWNER_WRITEBACK][OP_WRITE].bytes = 1;
+	judge(&write_test);
+	assert_state(nth_check("balance", 2), CHECK_WARNING);
+	assert_state(nth_check("cache", 2), CHECK_PASSED);
+}
+
 static void balance_without_a_disk(void **state)
 {
 	(void)state;
@@ -777,6 +797,7 @@ int main(void)
 		READS(balance_of_too_many_bytes),
 		READS(balance_of_a_little_beside),
 		READS(balance_of_too_few_bytes),
+		WRITES(balance_of_what_went_elsewhere),
 		READS(balance_without_a_disk),
 		READS(identity_with_named_losses),
 		READS(identity_that_is_open),
