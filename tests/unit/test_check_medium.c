@@ -263,6 +263,19 @@ static void nearness(void **state)
 	assert_int_equal(count_checks("nearness"), 5);
 }
 
+/* What no disk answered has no second reason. */
+static void nearness_without_a_disk(void **state)
+{
+	struct target *target = add_target(TARGET_FILE);
+
+	(void)state;
+	result->machine.hypervisor = true;
+	target->nearness = (struct nearness){.reads = 50, .random = 100000, .same = 95000};
+	assert_check("nearness", CHECK_WARNING, "nearer than the medium");
+	target->layout = (struct layout){.has_extents = true, .holes = 1 << 20};
+	assert_check("nearness", CHECK_NOT_APPLICABLE, "No disk answered: see the check \"layout\".");
+}
+
 /* A network's way is the same for both, and a disk that is passed through may have no cache. */
 static void nearness_with_other_reasons(void **state)
 {
@@ -362,6 +375,7 @@ int main(void)
 		READS(layout_and_reads_of_nothing),
 		READS(nearness),
 		READS(nearness_with_other_reasons),
+		READS(nearness_without_a_disk),
 		READS(link_of_the_engine),
 		READS(link_both_ways),
 		READS(links_of_several),

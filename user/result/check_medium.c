@@ -332,15 +332,31 @@ static void compare_nearness(struct run *run, const struct target *target)
 		random, same);
 }
 
+/* A check that says that no disk answered this run; NULL: none does. It comes before, in check.c. */
+static const char *no_disk(const struct run *run)
+{
+	static const char *const names[] = {"medium", "cache", "layout"};
+
+	for (size_t i = 0; i < run->checks; i++)
+		for (size_t name = 0; name < ARRAY_SIZE(names); name++)
+			if (run->check[i].state == CHECK_FAILED && !strcmp(run->check[i].name, names[name]))
+				return names[name];
+	return NULL;
+}
+
 void check_nearness(const struct checking *checking)
 {
 	const struct target *target = checking->target;
+	const char *failed = no_disk(checking->run);
 
 	if (!target || !reads(checking->test))
 		return;
 	if (!checking->result->machine.hypervisor)
 		run_add_check(checking->run, "nearness", CHECK_NOT_APPLICABLE, NULL, NULL,
 			      "This is no virtual machine: there is no host whose memory could answer.");
+	else if (failed)
+		run_add_check(checking->run, "nearness", CHECK_NOT_APPLICABLE, NULL, NULL,
+			      "No disk answered: see the check \"%s\".", failed);
 	else if (target->nearness.reads < NEARNESS_LEAST)
 		run_add_check(checking->run, "nearness", CHECK_UNKNOWN, NULL, NULL,
 			      "Whether a random read is slower than the same block again was not tried.");
