@@ -131,14 +131,11 @@ int bench_expect_check(const struct bench_options *options)
 {
 	for (size_t i = 0; i < options->options.expectations; i++) {
 		const struct expectation *expectation = &options->options.expectation[i];
-		char *label;
 
 		if (fits_some(expectation, options))
 			continue;
-		label = label_of(expectation);
-		log_error("--expect: '%s' fits none of the tests to be run, which are called like %s", label,
-			  options->test[0].name);
-		free(label);
+		log_error("--expect: '%s' fits none of the tests to be run, which are called like %s",
+			  expectation->tests, options->test[0].name);
 		return -EINVAL;
 	}
 	return 0;
