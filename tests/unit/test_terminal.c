@@ -795,7 +795,7 @@ static void warnings_come_first(void **state)
 	result->machine.wsl = xstrdup("2");
 	result->machine.hypervisor = true;
 	report = render(result, true);
-	assert_int_equal(strncmp(report, "\033[33mWarning: this writes to a VHDX of Windows\033[0m\n", 50), 0);
+	assert_begins(report, "\033[33mWarning: /mnt/fast: this writes to a VHDX of Windows\033[0m\n");
 	assert_has(report, " · WSL 2\n");
 	free(report);
 }

@@ -11,7 +11,8 @@ void print_warnings(const struct view *view)
 		const struct target *target = &result->target[t];
 
 		for (size_t i = 0; i < target->warnings; i++) {
-			if (result->targets > 1)
+			/* of all disks there is but one target */
+			if (target->kind != TARGET_DISKS)
 				screen_paragraphf(&view->screen, STYLE_WARNING, 2, "Warning: %s: %s", target->given,
 						  target->warning[i]);
 			else
