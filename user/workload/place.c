@@ -94,6 +94,7 @@ static uint64_t usable(uint64_t bytes)
 	return bytes > reserve ? (bytes - reserve) / MIB * MIB : 0;
 }
 
+/* For a file that is to be written; `largest` is what would fit. */
 static int refuse_size(const struct target *target, uint64_t largest, const char *why)
 {
 	char size[FORMAT_LENGTH];
@@ -103,6 +104,19 @@ static int refuse_size(const struct target *target, uint64_t largest, const char
 		return log_failure(-EINVAL, "%s: no room for a test file: %s", target->given, why);
 	return log_failure(-EINVAL, "%s: a test file of %s does not fit: %s; the largest that fits is --size %lluM",
 			   target->given, size, why, (unsigned long long)(largest / MIB));
+}
+
+/* What is there is measured as it is, and is not as large as was asked for. `what` it is: "file", "device". */
+static int refuse_existing_size(const struct target *target, uint64_t existing, const char *what)
+{
+	char asked[FORMAT_LENGTH], size[FORMAT_LENGTH];
+
+	format_size(size, existing);
+	if (existing < MIB)
+		return log_failure(-EINVAL, "%s: the %s has %s: 1 MiB is the least that can be measured", target->given,
+				   what, size);
+	return log_failure(-EINVAL, "%s: %s are asked for; the %s has %s: add --size %lluM", target->given,
+			   format_size(asked, target->file_size), what, size, (unsigned long long)(existing / MIB));
 }
 
 /* What the device promises is not there where the file under it is sparse and its own file system is full. */
@@ -296,18 +310,14 @@ static int open_directory_of(const char *path)
 static int open_existing_file(struct place *place, struct target *target, const struct stat *seen,
 			      const struct permission *permission)
 {
-	char size[FORMAT_LENGTH], why[96];
-
 	target->kind = TARGET_FILE;
 	if (!permission->read_only)
 		return log_failure(-EINVAL,
 				   "%s: exists: iostrata writes over no file; name a directory, a file to create or a "
 				   "block device, or measure the file as it is with --read-only",
 				   target->given);
-	if (target->file_size > (uint64_t)seen->st_size) {
-		snprintf(why, sizeof(why), "the file has %s", format_size(size, seen->st_size));
-		return refuse_size(target, seen->st_size / MIB * MIB, why);
-	}
+	if (target->file_size > (uint64_t)seen->st_size)
+		return refuse_existing_size(target, seen->st_size, "file");
 	describe_filesystem(target, target->path);
 	warn_of_backing(target, false);
 	place->directory = open_directory_of(target->path);
@@ -367,8 +377,8 @@ static int claim(struct place *place, const struct target *target)
 
 static int open_device(struct place *place, struct target *target, dev_t number, const struct permission *permission)
 {
-	char *use, why[96], size[FORMAT_LENGTH];
 	const struct layer *device;
+	char *use;
 	int err;
 
 	target->kind = TARGET_DEVICE;
@@ -383,10 +393,8 @@ static int open_device(struct place *place, struct target *target, dev_t number,
 		free(use);
 		return -EINVAL;
 	}
-	if (target->file_size > device->size) {
-		snprintf(why, sizeof(why), "the device has %s", format_size(size, device->size));
-		return refuse_size(target, device->size / MIB * MIB, why);
-	}
+	if (target->file_size > device->size)
+		return refuse_existing_size(target, device->size, "device");
 	place->writable = !permission->read_only && may_destroy(target, permission);
 	if (!place->writable)
 		return claim(place, target);
