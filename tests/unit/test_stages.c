@@ -186,7 +186,7 @@ static void not_joined(void **state)
 	view->counts.note[IO_NOTE_THROTTLED] = 12;
 	report = render(result);
 	/* 10 s of 38.8 */
-	assert_has(report, "\nnot joined          10,000                                                25.8 %\n");
+	assert_has(report, "\nwithout stages      10,000                                                25.8 %\n");
 	assert_has(report, "joined 97.40 %");
 	assert_has(report, "\n  375,000 joined · 10,000 buffered · 5 in flight at the end ·\n"
 			   "  7 without room in the table · 3 begun before ·\n"

@@ -128,7 +128,7 @@ static void add_unsplit(struct table *table, const struct io_summary *summary)
 
 	if (summary->sum->stage[IO_STAGE_TOTAL].count <= summary->sum->counts.end[IO_END_JOINED])
 		return;
-	row = table_add(table, STYLE_PLAIN, "not joined");
+	row = table_add(table, STYLE_PLAIN, "without stages");
 	cell_count(row, COUNT, (double)unsplit);
 	cell_percent(row, SHARE, summary->total > 0, 100 * summary->unsplit / summary->total);
 }
