@@ -61,6 +61,19 @@ static void unflushed_is_a_warning(void **state)
 		"the mount options (nobarrier, barrier=0) and at queue/write_cache of each device.");
 }
 
+static void a_layer_that_stops_flushes_is_named(void **state)
+{
+	(void)state;
+	begin(TARGET_FILE);
+	got(add_layer("loop0", false, "write through"), 10, 0, 0);
+	got(add_layer("sda", true, "write back"), 10, 2, 0);
+	synchronous_writes(10, 0);
+	check_check(CHECK_WARNING, "sda: 2 flushes, 0 FUA writes", "10 synchronous writes, 0 syncs asked for",
+		    "sda has a volatile cache and got none of the flushes, as loop0 above it reports that it needs "
+		    "none: what it acknowledged may be lost when power fails. Set queue/write_cache of loop0 to "
+		    "\"write back\".");
+}
+
 static void unwritten_is_a_warning(void **state)
 {
 	struct layer_view *loop, *sda;
@@ -75,12 +88,10 @@ static void unwritten_is_a_warning(void **state)
 	got(sda, 1, 0, 0);
 	reached(sda, 4096);
 	synchronous_writes(5, 0);
-	check_check(
-		CHECK_WARNING, "sda: 0 flushes, 0 FUA writes", "5 synchronous writes, 0 syncs asked for",
-		"The program was told that 20 KiB is durable when 4 KiB of it had reached sda: loop0 keeps the rest in "
-		"the page cache of its file. Set its queue/write_cache to \"write back\", or give it direct I/O: "
-		"losetup "
-		"--direct-io=on.");
+	check_check(CHECK_WARNING, "sda: 0 flushes, 0 FUA writes", "5 synchronous writes, 0 syncs asked for",
+		    "The program was told that 20 KiB were durable when 4 KiB of them had reached sda: loop0 keeps the "
+		    "rest in the page cache of its file. Set queue/write_cache of loop0 to \"write back\", or give it "
+		    "direct I/O: losetup --direct-io=on /dev/loop0.");
 }
 
 /* That is what the medium's check is about. */
@@ -140,6 +151,7 @@ int main(void)
 		cmocka_unit_test(flushed_is_passed),
 		cmocka_unit_test(write_through_is_passed),
 		cmocka_unit_test(unflushed_is_a_warning),
+		cmocka_unit_test(a_layer_that_stops_flushes_is_named),
 		cmocka_unit_test(unwritten_is_a_warning),
 		cmocka_unit_test(memory_is_told_elsewhere),
 		cmocka_unit_test(unseen_is_unknown),

@@ -511,14 +511,15 @@ static void a_loop_holds_it_back(void **state)
 	reached(sda, 256 * 4096);
 	synchronous_writes(1024, 0);
 	assert_true(ledger_of_run(&ledger, result, run));
-	assert_string_equal(ledger.conclusion,
-			    "The program was told that 4 MiB is durable when 1 MiB of it had reached sda: loop0 keeps "
-			    "the rest in the page cache of its file.");
+	assert_string_equal(
+		ledger.conclusion,
+		"The program was told that 4 MiB were durable when 1 MiB of them had reached sda: loop0 keeps "
+		"the rest in the page cache of its file.");
 	ledger_clear(&ledger);
 	got(sda, 0, 0, 0);
 	reached(sda, 0);
-	check_conclusion(DURABILITY_UNWRITTEN, "The program was told that 4 MiB is durable when none of it had reached "
-					       "sda: loop0 keeps the rest in the page cache of its file.");
+	check_conclusion(DURABILITY_UNWRITTEN, "The program was told that 4 MiB were durable when none of them had "
+					       "reached sda: loop0 keeps the rest in the page cache of its file.");
 }
 
 /* What is compressed, or written twice to the same page at once, is less. */
@@ -588,7 +589,15 @@ static void it_went_elsewhere(void **state)
 	add_layer("sda", true, "write back");
 	synchronous_writes(10, 0);
 	check_conclusion(DURABILITY_UNSEEN,
-			 "No write was seen on the last device: whether what was synced is durable is not known.");
+			 "None of what was written synchronously came to a device: the file is in memory, or on a "
+			 "device that was not watched.");
+	begin(TARGET_FILE);
+	add_layer("sda", true, "write back");
+	call(CALL_WRITE, 10, 0);
+	call(CALL_FSYNC, 1, 0);
+	check_conclusion(DURABILITY_UNSEEN,
+			 "None of what was synced came to a device: the file is in memory, or on a device that was not "
+			 "watched.");
 }
 
 /* Others write to the disk while the program syncs what is clean. */
@@ -675,16 +684,16 @@ static void tells_what_had_reached_the_disk(void **state)
 	(void)state;
 	buffered_writes(80 * 4096);
 	check_conclusion(DURABILITY_NOT_ASKED,
-			 "Nothing was synced. The program was told that 4 MiB is written; 320 KiB of "
-			 "it had reached sda by then, and the rest was in the page cache.");
+			 "Nothing was synced. The program was told that 4 MiB were written; 320 KiB of "
+			 "them had reached sda by then, and the rest was in the page cache.");
 	buffered_writes(0);
 	check_conclusion(DURABILITY_NOT_ASKED,
-			 "Nothing was synced. The program was told that 4 MiB is written; none of it "
-			 "had reached sda by then, and the rest was in the page cache.");
+			 "Nothing was synced. The program was told that 4 MiB were written; none of them "
+			 "had reached sda by then: they were in the page cache.");
 	buffered_writes(4096ull * 4096); /* the file system's own are among them */
 	check_conclusion(DURABILITY_NOT_ASKED,
-			 "Nothing was synced. The program was told that 4 MiB is written, and all of "
-			 "it had reached sda by then.");
+			 "Nothing was synced. The program was told that 4 MiB were written, and all of "
+			 "them had reached sda by then.");
 	buffered_writes(UINT64_MAX);
 	check_conclusion(
 		DURABILITY_NOT_ASKED,
@@ -701,8 +710,13 @@ static void what_others_wrote_is_none_of_it(void **state)
 	trace->queued[OWNER_WORKLOAD][OP_WRITE].bytes = 0;
 	trace->queued[OWNER_WRITEBACK][OP_WRITE].bytes = 4 * 4096;
 	check_conclusion(DURABILITY_NOT_ASKED,
-			 "Nothing was synced. The program was told that 4 MiB is written; 16 KiB of it had reached sda "
-			 "by then, and the rest was in the page cache.");
+			 "Nothing was synced. The program was told that 4 MiB were written; 16 KiB of them had reached "
+			 "sda by then, and the rest was in the page cache.");
+	buffered_writes(80 * 4096);
+	trace->queued[OWNER_WORKLOAD][OP_WRITE].bytes = trace->queued[OWNER_WRITEBACK][OP_WRITE].bytes = 0;
+	check_conclusion(DURABILITY_NOT_ASKED,
+			 "Nothing was synced. The program was told that 4 MiB were written; none of them had reached "
+			 "sda by then (what reached it was others'): they were in the page cache.");
 	begin(TARGET_FILE);
 	loop = add_layer("loop0", false, "write back");
 	sda = add_layer("sda", true, "write back");
@@ -711,8 +725,8 @@ static void what_others_wrote_is_none_of_it(void **state)
 	reached(loop, 2 * 4096);
 	reached(sda, 80 * 4096);
 	check_conclusion(DURABILITY_NOT_ASKED,
-			 "Nothing was synced. The program was told that 4 MiB is written; 8 KiB of it had reached sda "
-			 "by then, and the rest was in the page cache.");
+			 "Nothing was synced. The program was told that 4 MiB were written; 8 KiB of them had reached "
+			 "sda by then, and the rest was in the page cache.");
 }
 
 static void direct_writes_ask_for_nothing(void **state)

@@ -12,6 +12,7 @@
 #include "report/layers.h"
 #include "report/terminal.h"
 #include "report/trace.h"
+#include "result/ledger.h"
 #include "shown.h"
 
 #define DEVICE "nvme0n1"
@@ -119,7 +120,7 @@ static void the_whole_ledger(void **state)
 			   "  1,000 synchronous writes (3.91 MiB) · 12 fsync ·\n"
 			   "  3.91 MiB through the page cache · in 1,010 of 1,012 calls a flush ended\n");
 	assert_has(report, "\n  Of 6.12 s in these calls the disk was idle 4.12 s (67 %): that is the kernel's\n"
-			   "    own time.\n\n");
+			   "    own time, or waiting for a CPU.\n\n");
 	free(report);
 }
 
@@ -143,7 +144,7 @@ static void large_writes_fill_the_page_cache(void **state)
 	writes->bytes = 1000 << 20;
 	writes->synchronous = writes->synchronous_bytes = writes->flushed = 0;
 	report = render_trace(result);
-	assert_says(report, "was idle 120.0 ms (100 %): that is the kernel's own time.");
+	assert_says(report, "was idle 120.0 ms (100 %): that is the kernel's own time, or waiting for a CPU.");
 	free(report);
 }
 
@@ -160,6 +161,67 @@ static void what_is_not_known_is_not_said(void **state)
 	assert_says(report, "1,040 4.06 MiB 1,012 3 7 5 - ");
 	assert_lacks(report, "the disk was idle");
 	free(report);
+}
+
+/* One more disk under the target, which got nothing. */
+static void add_idle_disk(struct result *result, struct trace_view *trace)
+{
+	struct target *target = &result->target[0];
+
+	trace->leaf = xreallocarray(trace->leaf, 2, sizeof(*trace->leaf));
+	trace->leaf[trace->leaves++] = (struct layer_view){.device = xstrdup("sdz"), .has_requests = true};
+	target->layer = xreallocarray(target->layer, target->layers + 1, sizeof(*target->layer));
+	target->layer[target->layers++] = (struct layer){.name = xstrdup("sdz"), .leaf = true, .has_requests = true};
+}
+
+static void disks_without_a_part_have_no_row(void **state)
+{
+	struct run *run;
+	struct result *result = traced(&run);
+	char *report;
+
+	(void)state;
+	add_idle_disk(result, run->trace);
+	report = render_trace(result);
+	assert_has(report, "\nnvme0n1          1,040 ");
+	assert_lacks(report, "\nsdz  ");
+	free(report);
+
+	result = traced(&run);
+	add_idle_disk(result, run->trace);
+	memset(run->trace->leaf[0].op[OP_WRITE], 0, sizeof(struct op_view));
+	memset(run->trace->leaf[0].op[OP_FLUSH], 0, sizeof(struct op_view));
+	report = render_trace(result);
+	assert_says(report, "nvme0n1 0 0 B 0 0 0 0 0 B sdz 0 0 B 0 0 0 0 0 B ");
+	free(report);
+}
+
+/* With what to do, where it lowers the verdict. */
+static void the_conclusion_is_told_once(void **state)
+{
+	struct ledger ledger;
+	struct run *run;
+	struct result *result = traced(&run);
+	char *report, *conclusion;
+
+	(void)state;
+	assert_true(ledger_of_run(&ledger, result, run));
+	conclusion = ledger.conclusion;
+	ledger.conclusion = NULL;
+	ledger_clear(&ledger);
+	report = render_trace(result);
+	assert_says(report, conclusion);
+	free(report);
+
+	result = traced(&run);
+	run_add_check(run, "durability", CHECK_WARNING, NULL, NULL, "%s Set it.", conclusion);
+	run->verdict = VERDICT_SUSPECT;
+	report = render_trace(result);
+	assert_says(report, "SUSPECT: durability: ");
+	assert_says(report, " Set it. ");
+	assert_has(report, " calls a flush ended\n  Of 6.12 s in these calls ");
+	free(report);
+	free(conclusion);
 }
 
 /* The program only wrote: it is told how far that got. */
@@ -197,6 +259,13 @@ static void in_short(void **state)
 	free(report);
 
 	result = made_up_result(1);
+	run_add_check(add_test(result, 1), "durability", CHECK_WARNING, NULL, NULL, "It is not.");
+	report = render_bench(result, false);
+	assert_lacks(report, "Durability");
+	assert_says(report, "durability: It is not.");
+	free(report);
+
+	result = made_up_result(1);
 	add_test(result, 1);
 	result->options.write_through = false;
 	report = render_bench(result, false);
@@ -231,6 +300,8 @@ int main(void)
 		cmocka_unit_test(the_whole_ledger),
 		cmocka_unit_test(large_writes_fill_the_page_cache),
 		cmocka_unit_test(what_is_not_known_is_not_said),
+		cmocka_unit_test(disks_without_a_part_have_no_row),
+		cmocka_unit_test(the_conclusion_is_told_once),
 		cmocka_unit_test(nothing_was_asked),
 		cmocka_unit_test(in_short),
 		cmocka_unit_test(each_run_with_verbose),

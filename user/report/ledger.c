@@ -2,6 +2,7 @@
 #include "ledger.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/format.h"
 #include "cells.h"
@@ -64,6 +65,24 @@ static void add_layer(struct table *table, const struct ledger_layer *layer)
 		table_set(row, 7, "-");
 }
 
+static bool got_nothing(const struct ledger_layer *layer)
+{
+	return !layer->writes && !layer->write_bytes && !layer->flushes && !layer->fua && !layer->asked_flush &&
+	       !layer->asked_fua && !layer->reached;
+}
+
+/* Of many disks those that had no part in it say nothing, but for where none had any. */
+static void add_layers(struct table *table, const struct ledger *ledger)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < ledger->layers; i++)
+		all &= got_nothing(&ledger->layer[i]);
+	for (size_t i = 0; i < ledger->layers; i++)
+		if (all || !got_nothing(&ledger->layer[i]))
+			add_layer(table, &ledger->layer[i]);
+}
+
 static void print_layers(const struct screen *screen, const struct ledger *ledger)
 {
 	static const char *const heading[] = {"writes",	     "written",	  "flushes", "FUA",
@@ -74,8 +93,7 @@ static void print_layers(const struct screen *screen, const struct ledger *ledge
 
 	for (size_t i = 0; i < ARRAY_SIZE(heading); i++)
 		table_set(row, i + 1, heading[i]);
-	for (size_t i = 0; i < ledger->layers; i++)
-		add_layer(&table, &ledger->layer[i]);
+	add_layers(&table, ledger);
 	grid_take(&grid, &table);
 	table_print(&table, &grid, screen);
 	table_free(&table);
@@ -104,7 +122,7 @@ static const char *why_idle(const struct ledger *ledger)
 		return "";
 	if (ledger->buffered_bytes && ledger->writes && ledger->write_bytes / ledger->writes >= LARGE_WRITE)
 		return ": filling the page cache comes first";
-	return ": that is the kernel's own time";
+	return ": that is the kernel's own time, or waiting for a CPU";
 }
 
 static void print_idle(const struct screen *screen, const struct ledger *ledger)
@@ -121,6 +139,22 @@ static void print_idle(const struct screen *screen, const struct ledger *ledger)
 			  why_idle(ledger));
 }
 
+/* Where the conclusion lowers the verdict it is told there, with what to do. */
+static bool is_reason(const struct run *run)
+{
+	for (size_t i = 0; i < run->checks; i++)
+		if (!strcmp(run->check[i].name, "durability") &&
+		    (run->check[i].state == CHECK_WARNING || run->check[i].state == CHECK_FAILED))
+			return true;
+	return false;
+}
+
+/* The reasons of a bench are of several runs together: each run's own conclusion stays with its figures. */
+static bool told_elsewhere(const struct run *run)
+{
+	return run->test == NO_TEST && is_reason(run);
+}
+
 static void print_ledger(const struct screen *screen, const struct ledger *ledger, const struct run *run)
 {
 	screen_empty_line(screen);
@@ -129,7 +163,7 @@ static void print_ledger(const struct screen *screen, const struct ledger *ledge
 	else
 		screen_paragraph(screen, STYLE_HEADING, 2, "durability");
 	print_asked(screen, ledger, run);
-	if (ledger->conclusion)
+	if (ledger->conclusion && !told_elsewhere(run))
 		screen_paragraphf(screen, style_of(ledger), 4, KEEP KEEP "%s", ledger->conclusion);
 	print_idle(screen, ledger);
 }
@@ -171,7 +205,7 @@ void print_durability(const struct view *view, size_t target)
 		const struct run *run = &view->result->run[i];
 		struct ledger ledger;
 
-		if (run->target != target || run->state != RUN_DONE || !run->trace ||
+		if (run->target != target || run->state != RUN_DONE || !run->trace || is_reason(run) ||
 		    !ledger_of_run(&ledger, view->result, run))
 			continue;
 		if (ledger.durability != DURABILITY_NOT_ASKED && ledger.conclusion &&

@@ -24,13 +24,18 @@ static enum check_state state_of(enum durability durability)
 	}
 }
 
-static const char *advice(enum durability durability)
+/* A device above that reports no volatile cache is the cause that is known, and has a remedy of its own. */
+static char *advice(const struct ledger *ledger)
 {
-	if (durability == DURABILITY_UNFLUSHED)
-		return " Look at the mount options (nobarrier, barrier=0) and at queue/write_cache of each device.";
-	if (durability == DURABILITY_UNWRITTEN)
-		return " Set its queue/write_cache to \"write back\", or give it direct I/O: losetup --direct-io=on.";
-	return "";
+	if (ledger->durability == DURABILITY_UNWRITTEN)
+		return xasprintf(" Set queue/write_cache of %s to \"write back\", or give it direct I/O: losetup "
+				 "--direct-io=on /dev/%s.",
+				 ledger->cause, ledger->cause);
+	if (ledger->durability != DURABILITY_UNFLUSHED)
+		return xstrdup("");
+	if (ledger->cause)
+		return xasprintf(" Set queue/write_cache of %s to \"write back\".", ledger->cause);
+	return xstrdup(" Look at the mount options (nobarrier, barrier=0) and at queue/write_cache of each device.");
 }
 
 /* "sda: 1,000 flushes, 0 FUA writes", of each leaf. */
@@ -62,9 +67,11 @@ static char *asked_in_words(const struct ledger *ledger)
 static void add_durability(struct run *run, const struct ledger *ledger)
 {
 	bool asked = ledger->durability != DURABILITY_NOT_ASKED;
+	char *remedy = advice(ledger);
 
 	run_add_check(run, "durability", state_of(ledger->durability), asked ? leaves_in_words(ledger) : NULL,
-		      asked ? asked_in_words(ledger) : NULL, "%s%s", ledger->conclusion, advice(ledger->durability));
+		      asked ? asked_in_words(ledger) : NULL, "%s%s", ledger->conclusion, remedy);
+	free(remedy);
 }
 
 void check_durability(const struct checking *checking)

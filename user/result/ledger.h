@@ -47,6 +47,7 @@ struct ledger {
 	size_t layers;
 	enum durability durability;
 	char *conclusion; /* a sentence */
+	const char *cause; /* the device that reports no volatile cache and so is why UNFLUSHED or UNWRITTEN; NULL */
 };
 
 /* Of one traced run; false: it wrote and synced nothing, so there is none. ledger_clear() frees what it holds. */

@@ -170,14 +170,16 @@ static char *how_much_reached(const struct concluding *concluding, const struct 
 	format_size(told_text, told);
 	format_size(reached_text, reached);
 	if (reached == told)
-		return xasprintf(
-			"Nothing was synced. The program was told that %s is written, and all of it had reached "
-			"%s by then.",
-			told_text, leaf->device);
-	return xasprintf(
-		"Nothing was synced. The program was told that %s is written; %s of it had reached %s by then, "
-		"and the rest was in the page cache.",
-		told_text, reached ? reached_text : "none", leaf->device);
+		return xasprintf("Nothing was synced. The program was told that %s were written, and all of them had "
+				 "reached %s by then.",
+				 told_text, leaf->device);
+	if (!reached)
+		return xasprintf("Nothing was synced. The program was told that %s were written; none of them had "
+				 "reached %s by then%s: they were in the page cache.",
+				 told_text, leaf->device, leaf->reached ? " (what reached it was others')" : "");
+	return xasprintf("Nothing was synced. The program was told that %s were written; %s of them had reached %s by "
+			 "then, and the rest was in the page cache.",
+			 told_text, reached_text, leaf->device);
 }
 
 static void conclude_not_asked(const struct concluding *concluding)
@@ -399,7 +401,7 @@ static char *unwritten_in_words(const struct concluding *concluding, const struc
 	char told[FORMAT_LENGTH], reached[FORMAT_LENGTH];
 
 	return xasprintf(
-		"The program was told that %s is durable when %s of it had reached %s: %s keeps the rest in the "
+		"The program was told that %s were durable when %s of them had reached %s: %s keeps the rest in the "
 		"page cache of its file.",
 		format_size(told, concluding->ledger->write_bytes),
 		judgement->layer->reached ? format_size(reached, judgement->layer->reached) : "none",
@@ -434,6 +436,7 @@ static void conclude_judged(const struct concluding *concluding, const struct ju
 				     layer->device);
 	}
 	conclude(concluding->ledger, judgement->durability, sentence);
+	concluding->ledger->cause = judgement->by ? judgement->by->device : NULL;
 }
 
 /* Nothing came to any leaf: there may have been nothing to write, or what was written is somewhere else. */
@@ -441,8 +444,9 @@ static void conclude_without_writes(const struct concluding *concluding)
 {
 	if (wrote_anything(concluding))
 		conclude(concluding->ledger, DURABILITY_UNSEEN,
-			 xstrdup("No write was seen on the last device: whether what was synced is durable is not "
-				 "known."));
+			 xasprintf("None of what was %s came to a device: the file is in memory, or on a device that "
+				   "was not watched.",
+				   concluding->ledger->writes ? "written synchronously" : "synced"));
 	else
 		conclude(concluding->ledger, DURABILITY_NOT_ASKED,
 			 xstrdup("There was nothing to be written when it synced."));
