@@ -29,7 +29,7 @@ static void assert_rendered(struct result *result, const char *expected)
 {
 	char *report = render(result, false);
 
-	assert_string_equal(report, expected);
+	assert_string_equal(report ? report : "", expected);
 	free(report);
 }
 
@@ -45,9 +45,10 @@ static void what_is_alike(void **state)
 	(void)state;
 	assert_true(sentences_alike("", ""));
 	assert_true(sentences_alike("Of 1.2 GiB read 0 B arrived at vda.", "Of 800 MiB read 12 KiB arrived at vda."));
-	assert_true(sentences_alike("Of 1.2 GiB read 0 B arrived.", "Of 1.2 GiB written 0 B arrived."));
-	assert_true(sentences_alike("read 1 byte more", "write 3,000 bytes more"));
-	assert_true(sentences_alike("a read took 12.3 µs.", "a write took 1.20 s."));
+	assert_true(sentences_alike("read 1 byte more", "read 3,000 bytes more"));
+	assert_true(sentences_alike("a read took 12.3 µs.", "a read took 1.20 s."));
+	assert_false(sentences_alike("Of 1.2 GiB read 0 B arrived.", "Of 1.2 GiB written 0 B arrived."));
+	assert_false(sentences_alike("a read took 12.3 µs.", "a write took 12.3 µs."));
 	assert_true(sentences_alike("1 request (3 ms)", "2 requests (4 µs)"));
 	assert_true(sentences_alike("It took 3", "It took -4"));
 	assert_false(sentences_alike("arrived at vda", "arrived at vdb"));
@@ -102,9 +103,27 @@ static void the_same_of_many_tests_is_one_line(void **state)
 				      i == 4 ? "dd" : "fio", i);
 	}
 	assert_rendered(result, "NOT REAL: all 6 tests, medium: zram0 is memory.\n"
-				"NOT REAL: all 6 tests, cache: Of 1 GiB read 0 B arrived.\n"
-				"SUSPECT: RND4K-Q32T16-Read and 2 more, foreign: fio did 2 %.\n"
+				"NOT REAL: SEQ1M-Q8T1-Read and 2 more, cache (figures of the first): Of 1 GiB\n"
+				"  read 0 B arrived.\n"
+				"NOT REAL: SEQ1M-Q8T1-Write and 2 more, cache (figures of the first): Of 2 GiB\n"
+				"  written 1 B arrived.\n"
+				"SUSPECT: RND4K-Q32T16-Read and 2 more, foreign (figures of the first): fio did 2\n"
+				"  %.\n"
 				"SUSPECT: RND4K-Q1T1-Read, foreign: dd did 4 %.\n");
+}
+
+/* The first one's figures are not everyone's, unless they are the same. */
+static void whose_figures_they_are(void **state)
+{
+	struct result *result = made_up_matrix(1, 2);
+
+	(void)state;
+	for (size_t i = 0; i < 12; i++) {
+		run_add_check(&result->run[i], "clock", CHECK_WARNING, NULL, NULL, "It gave %zu %%.", 9 + i);
+		run_add_check(&result->run[i], "power", CHECK_WARNING, NULL, NULL, "It has 20 %% left.");
+	}
+	assert_rendered(result, "Warning: all 6 tests, clock (figures of SEQ1M-Q8T1-Read #1): It gave 9 %.\n"
+				"Warning: all 6 tests, power: It has 20 % left.\n");
 }
 
 /* "All" are those that are done on the target; one alone is named. */
@@ -136,7 +155,8 @@ static void twice_in_one_run(void **state)
 	(void)state;
 	for (size_t i = 0; i < 4; i++)
 		run_add_check(&result->run[i / 2], "diskstats", CHECK_WARNING, NULL, NULL, "%zu too many.", i);
-	assert_rendered(result, "Warning: SEQ1M-Q8T1-Read and 1 more, diskstats: 0 too many.\n"
+	assert_rendered(result, "Warning: SEQ1M-Q8T1-Read and 1 more, diskstats (figures of the first): 0 too\n"
+				"  many.\n"
 				"Warning: SEQ1M-Q8T1-Read, diskstats: 1 too many.\n");
 }
 
@@ -166,10 +186,36 @@ static void expectations(void **state)
 		      "It reached 2,812 of 3,000.");
 	run_add_check(&result->run[3], "expectation", CHECK_FAILED, xstrdup("2,813 IOPS"), xstrdup("3,000 IOPS or more"),
 		      "It reached 2,813 of 3,000.");
-	run_add_check(&result->run[3], "expectation", CHECK_FAILED, NULL, NULL, "It took too long.");
-	assert_rendered(result, "Expected: RND4K-Q32T16-Read: 3,000 IOPS or more, found 2,812 IOPS.\n"
-				"Expected: RND4K-Q32T16-Write: 3,000 IOPS or more, found 2,813 IOPS.\n"
-				"Expected: RND4K-Q32T16-Write: It took too long.\n");
+	run_add_check(&result->run[3], "expectation", CHECK_UNKNOWN, NULL, NULL, "X, 1 ms or less: no I/O has ended.");
+	assert_rendered(result, "Not as expected: It reached 2,812 of 3,000.\n"
+				"Not as expected: It reached 2,813 of 3,000.\n"
+				"Expected, and not known: X, 1 ms or less: no I/O has ended.\n");
+}
+
+static struct result *two_expectations(enum check_state state)
+{
+	struct result *result = made_up_matrix(2, 1);
+
+	run_add_check(&result->run[0], "expectation", CHECK_PASSED, NULL, NULL, "It did.");
+	run_add_check(&result->run[5], "expectation", state, NULL, NULL, "It may have.");
+	run_add_check(&result->run[6], "expectation", CHECK_FAILED, NULL, NULL, "That is another target.");
+	return result;
+}
+
+static void all_is_as_expected(void **state)
+{
+	struct result *result;
+
+	(void)state;
+	assert_rendered(two_expectations(CHECK_PASSED), "Expected: 2 of 2 met.\n");
+	assert_rendered(two_expectations(CHECK_UNKNOWN), "Expected, and not known: It may have.\n");
+	assert_rendered(two_expectations(CHECK_FAILED), "Not as expected: It may have.\n");
+	result = two_expectations(CHECK_PASSED);
+	made_up_not_done(&result->run[1], RUN_SKIPPED, "--read-only");
+	assert_rendered(result, "Expected: 2 of 2 met.\n");
+	result = two_expectations(CHECK_PASSED);
+	made_up_not_done(&result->run[1], RUN_FAILED, "fio died");
+	assert_rendered(result, "");
 }
 
 /* Other findings are for -v. */
@@ -184,7 +230,8 @@ static void limits_have_their_tests(void **state)
 	run_add_finding(&result->run[0], "depth", NULL, NULL, "Of 32 3 were at sda.");
 	run_add_check(&result->run[4], "limit", CHECK_PASSED, NULL, NULL, "Nothing was.");
 	run_add_check(&result->run[5], "limit", CHECK_WARNING, NULL, NULL, "Something was.");
-	assert_rendered(result, "Limit of SEQ1M-Q8T1-Read, -Write, RND4K-Q32T16-Read: all 1 were at sda.\n"
+	assert_rendered(result, "Limit of SEQ1M-Q8T1-Read, -Write, RND4K-Q32T16-Read (figures of\n"
+				"  SEQ1M-Q8T1-Read): all 1 were at sda.\n"
 				"Limit of RND4K-Q32T16-Write: all 4 were at sdb.\n"
 				"Warning: RND4K-Q1T1-Write, limit: Something was.\n");
 }
@@ -197,7 +244,19 @@ static void limits_of_iterations(void **state)
 	(void)state;
 	for (size_t i = 0; i < 12; i++)
 		run_add_finding(&result->run[i], "limit", NULL, NULL, "CPU 1 was %zu %% busy.", 90 + i % 2);
-	assert_rendered(result, "Limit of all 6 tests: CPU 1 was 90 % busy.\n");
+	assert_rendered(result, "Limit of all 6 tests (figures of SEQ1M-Q8T1-Read #1): CPU 1 was 90 % busy.\n");
+}
+
+/* Iterations have numbers where they differ. */
+static void limits_that_differ_between_iterations(void **state)
+{
+	struct result *result = made_up_matrix(1, 3);
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++)
+		run_add_finding(&result->run[i], "limit", NULL, NULL, "%s.", i == 1 ? "The CPU" : "The disk");
+	assert_rendered(result, "Limit of SEQ1M-Q8T1-Read #1, #3, -Write: The disk.\n"
+				"Limit of SEQ1M-Q8T1-Read #2: The CPU.\n");
 }
 
 static void a_traced_program(void **state)
@@ -237,12 +296,15 @@ int main(void)
 		cmocka_unit_test(the_worst_comes_first),
 		cmocka_unit_test(without_a_verdict),
 		cmocka_unit_test(the_same_of_many_tests_is_one_line),
+		cmocka_unit_test(whose_figures_they_are),
 		cmocka_unit_test(all_that_are_done),
 		cmocka_unit_test(twice_in_one_run),
 		cmocka_unit_test(iterations_have_numbers),
 		cmocka_unit_test(expectations),
+		cmocka_unit_test(all_is_as_expected),
 		cmocka_unit_test(limits_have_their_tests),
 		cmocka_unit_test(limits_of_iterations),
+		cmocka_unit_test(limits_that_differ_between_iterations),
 		cmocka_unit_test(a_traced_program),
 		cmocka_unit_test(verdicts_have_colours),
 	};

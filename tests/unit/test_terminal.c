@@ -670,7 +670,8 @@ static void checks_that_did_not_pass(void **state)
 	run_add_check(&result->run[4], "identity", CHECK_FAILED, NULL, NULL, "3 requests are not accounted for.");
 	run_add_check(&result->run[4], "await", CHECK_PASSED, NULL, NULL, "all is well.");
 	report = render(result, false);
-	assert_has(report, "\nWarning: SEQ1M-Q8T1-Read and 2 more, balance: 0 bytes more.\n");
+	assert_has(report, "\nWarning: SEQ1M-Q8T1-Read and 2 more, balance (figures of the first): 0 bytes\n"
+			   "  more.\n");
 	assert_has(report, "\nFailed: RND4K-Q1T1-Read, identity: 3 requests are not accounted for.\n");
 	assert_lacks(report, "1 bytes more");
 	assert_lacks(report, "all is well");
@@ -690,8 +691,8 @@ static void the_same_advice_once(void **state)
 	run_add_check(&result->run[0], "identity", CHECK_FAILED, NULL, NULL,
 		      "an I/O too many. Do not rely on this run's stages; repeat it.");
 	report = render(result, false);
-	assert_says(report, "Failed: SEQ1M-Q8T1-Read and 1 more, identity: 0 requests too many. Do not rely on this "
-			    "run's times; repeat it. Failed: ");
+	assert_says(report, "Failed: SEQ1M-Q8T1-Read and 1 more, identity (figures of the first): 0 requests too many. "
+			    "Do not rely on this run's times; repeat it. Failed: ");
 	assert_says(report, "identity: 1 requests too many. Failed: ");
 	assert_says(report, "identity: an I/O too many. Do not rely on this run's stages; repeat it. One run each");
 	free(report);

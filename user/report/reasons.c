@@ -7,6 +7,7 @@
 
 #include "cells.h"
 #include "result/check.h"
+#include "result/expect.h"
 #include "result/verdict.h"
 #include "where.h"
 
@@ -15,7 +16,8 @@ struct reason {
 	const struct run *run, *last; /* the first and the last of them */
 	const struct check *check;    /* the first's */
 	size_t runs;
-	bool *test; /* of the result's: whether one of the runs is of it */
+	bool *said;   /* of the result's runs: whether it is said of it */
+	bool figures; /* they differ */
 };
 
 struct reasons {
@@ -61,20 +63,6 @@ static const char *next_word(const char **rest, size_t *length)
 	return word;
 }
 
-/* Reads and writes are told of by the same sentence. */
-static const char *either_way(const char *word, size_t *length)
-{
-	static const char *const ways[] = {"write", "written"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
-		if (*length == strlen(ways[i]) && !strncmp(word, ways[i], *length)) {
-			*length = strlen("read");
-			return "read";
-		}
-	}
-	return word;
-}
-
 bool sentences_alike(const char *a, const char *b)
 {
 	for (;;) {
@@ -83,8 +71,6 @@ bool sentences_alike(const char *a, const char *b)
 
 		if (!a_word || !b_word)
 			return !a_word && !b_word;
-		a_word = either_way(a_word, &a_length);
-		b_word = either_way(b_word, &b_length);
 		if (a_length != b_length || strncmp(a_word, b_word, a_length) != 0)
 			return false;
 	}
@@ -99,12 +85,18 @@ static const char *sentence_of(const struct check *check)
 
 static bool is_expectation(const struct check *check)
 {
-	return !strcmp(check->name, "expectation");
+	return !strcmp(check->name, EXPECTATION_CHECK);
 }
 
 static bool did_not_pass(const struct check *check)
 {
 	return check->state == CHECK_FAILED || check->state == CHECK_WARNING;
+}
+
+/* What was expected and can't be told is as bad to those who wait for it. */
+static bool is_worth_telling(const struct check *check)
+{
+	return did_not_pass(check) || (is_expectation(check) && check->state == CHECK_UNKNOWN);
 }
 
 static bool is_limit(const struct check *check)
@@ -131,12 +123,12 @@ static void add_check(struct reasons *reasons, const struct result *result, cons
 	if (!reason) {
 		reasons->reason = xreallocarray(reasons->reason, reasons->count + 1, sizeof(*reasons->reason));
 		reason = &reasons->reason[reasons->count++];
-		*reason = (struct reason){.run = run, .check = check, .test = xcalloc(result->tests + 1, sizeof(bool))};
+		*reason = (struct reason){.run = run, .check = check, .said = xcalloc(result->runs, sizeof(bool))};
 	}
 	reason->runs += reason->last != run;
 	reason->last = run;
-	if (run->test != NO_TEST)
-		reason->test[run->test] = true;
+	reason->said[run - result->run] = true;
+	reason->figures |= strcmp(sentence_of(reason->check), sentence_of(check)) != 0;
 }
 
 static struct reasons collect(const struct view *view, size_t target, bool (*wanted)(const struct check *check))
@@ -156,18 +148,26 @@ static struct reasons collect(const struct view *view, size_t target, bool (*wan
 static void reasons_free(struct reasons *reasons)
 {
 	for (size_t i = 0; i < reasons->count; i++)
-		free(reasons->reason[i].test);
+		free(reasons->reason[i].said);
 	free(reasons->reason);
 }
 
 /* --- whose they are --- */
+
+static bool is_of_test(const struct reason *reason, const struct result *result, size_t test)
+{
+	for (size_t i = 0; i < result->runs; i++)
+		if (reason->said[i] && result->run[i].test == test)
+			return true;
+	return false;
+}
 
 static size_t count_tests(const struct reason *reason, const struct result *result)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < result->tests; i++)
-		count += reason->test[i];
+		count += is_of_test(reason, result, i);
 	return count;
 }
 
@@ -200,31 +200,89 @@ static bool add_all(struct text *text, const struct view *view, const struct rea
 	return true;
 }
 
-/* The first run, and how many more. */
-static void add_first(struct text *text, const struct view *view, const struct reason *reason)
+static void add_run(struct text *text, const struct result *result, const struct run *run)
 {
-	if (reason->run->test == NO_TEST || add_all(text, view, reason))
+	text_addf(text, "%s", result->test[run->test].name);
+	if (result->options.iterations > 1)
+		text_addf(text, " #%u", run->iteration);
+}
+
+/* Of several sentences that differ in figures the first run's is said: those must not be taken for everyone's. */
+static void add_whose_figures(struct text *text, const struct result *result, const struct reason *reason)
+{
+	if (!reason->figures)
 		return;
-	text_addf(text, "%s", view->result->test[reason->run->test].name);
-	if (view->result->options.iterations > 1)
-		text_addf(text, " #%u", reason->run->iteration);
-	if (reason->runs > 1)
-		text_addf(text, " and %zu more", reason->runs - 1);
+	text_addf(text, " (figures of ");
+	add_run(text, result, reason->run);
+	text_addf(text, ")");
+}
+
+/* Who and what: the first run and how many more, and the check. */
+static void add_subject(struct text *text, const struct view *view, const struct reason *reason)
+{
+	const char *name = reason->check->name;
+
+	if (reason->run->test == NO_TEST) {
+		text_addf(text, "%s", name);
+	} else if (add_all(text, view, reason)) {
+		text_addf(text, ", %s", name);
+		add_whose_figures(text, view->result, reason);
+	} else {
+		add_run(text, view->result, reason->run);
+		if (reason->runs > 1)
+			text_addf(text, " and %zu more", reason->runs - 1);
+		text_addf(text, ", %s%s", name, reason->figures ? " (figures of the first)" : "");
+	}
+}
+
+/* Whether another one is of the same test: then it is not of all its iterations. */
+static bool shares_test(const struct reasons *reasons, const struct reason *reason, const struct result *result,
+			size_t test)
+{
+	for (size_t i = 0; i < reasons->count; i++)
+		if (&reasons->reason[i] != reason && is_of_test(&reasons->reason[i], result, test))
+			return true;
+	return false;
+}
+
+static bool shares_any_test(const struct reasons *reasons, const struct reason *reason, const struct result *result)
+{
+	for (size_t test = 0; test < result->tests; test++)
+		if (is_of_test(reason, result, test) && shares_test(reasons, reason, result, test))
+			return true;
+	return false;
+}
+
+/* " #1, #3" */
+static void add_iterations(struct text *text, const struct reason *reason, const struct result *result, size_t test)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < result->runs; i++) {
+		if (!reason->said[i] || result->run[i].test != test)
+			continue;
+		text_addf(text, "%s #%u", first ? "" : ",", result->run[i].iteration);
+		first = false;
+	}
 }
 
 /* The names of all tests. */
-static void add_names(struct text *text, const struct view *view, const struct reason *reason)
+static void add_names(struct text *text, const struct view *view, const struct reasons *reasons,
+		      const struct reason *reason)
 {
+	const struct result *result = view->result;
 	const struct test *last = NULL;
 
-	if (add_all(text, view, reason))
+	if (!shares_any_test(reasons, reason, result) && add_all(text, view, reason))
 		return;
-	for (size_t i = 0; i < view->result->tests; i++) {
-		const struct test *test = &view->result->test[i];
+	for (size_t i = 0; i < result->tests; i++) {
+		const struct test *test = &result->test[i];
 
-		if (!reason->test[i])
+		if (!is_of_test(reason, result, i))
 			continue;
 		text_addf(text, "%s%s", last ? ", " : "", test_name_after(test, last));
+		if (result->options.iterations > 1 && shares_test(reasons, reason, result, i))
+			add_iterations(text, reason, result, i);
 		last = test;
 	}
 }
@@ -265,17 +323,37 @@ static size_t length_to_say(const struct reason *reason, const struct reason *be
 	return strlen(sentence);
 }
 
-/* Of all iterations of its test together. */
-static void print_expectation(const struct view *view, const struct reason *reason)
+/* Of all iterations of its test together, which its sentence names. */
+static void print_expectation(const struct view *view, const struct check *check)
 {
-	const struct check *check = reason->check;
-	const char *name = reason->run->test == NO_TEST ? "I/O" : view->result->test[reason->run->test].name;
-
-	if (check->found && check->expected)
-		screen_paragraphf(&view->screen, STYLE_FAILED, 2, "Expected: %s: %s, found %s.", name, check->expected,
-				  check->found);
+	if (check->state == CHECK_UNKNOWN)
+		screen_paragraphf(&view->screen, STYLE_WARNING, 2, "Expected, and not known: %s", sentence_of(check));
 	else
-		screen_paragraphf(&view->screen, STYLE_FAILED, 2, "Expected: %s: %s", name, sentence_of(check));
+		screen_paragraphf(&view->screen, STYLE_FAILED, 2, "Not as expected: %s", sentence_of(check));
+}
+
+/* Where all is as expected; a test that was not done is not. */
+static void print_met(const struct view *view, size_t target)
+{
+	size_t met = 0;
+
+	for (size_t i = 0; i < view->result->runs; i++) {
+		const struct run *run = &view->result->run[i];
+
+		if (run->target != target)
+			continue;
+		if (run->state == RUN_FAILED || run->state == RUN_INTERRUPTED)
+			return;
+		for (size_t c = 0; c < run->checks; c++) {
+			if (!is_expectation(&run->check[c]))
+				continue;
+			if (run->check[c].state != CHECK_PASSED)
+				return;
+			met++;
+		}
+	}
+	if (met)
+		screen_paragraphf(&view->screen, STYLE_PLAIN, 2, "Expected: %zu of %zu met.", met, met);
 }
 
 static void print_reason(const struct view *view, const struct reason *reason, const struct reason *before)
@@ -284,18 +362,17 @@ static void print_reason(const struct view *view, const struct reason *reason, c
 	enum verdict verdict = lowers_to(reason);
 	enum style style = verdict > VERDICT_REAL ? verdict_style(verdict) : failed ? STYLE_FAILED : STYLE_WARNING;
 	const char *word = verdict > VERDICT_REAL ? verdict_name[verdict] : failed ? "Failed" : "Warning";
-	struct text where = {0};
+	struct text subject = {0};
 
-	add_first(&where, view, reason);
-	screen_paragraphf(&view->screen, style, 2, "%s: %s%s%s: %.*s", word, where.length ? where.data : "",
-			  where.length ? ", " : "", reason->check->name, (int)length_to_say(reason, before),
-			  sentence_of(reason->check));
-	text_free(&where);
+	add_subject(&subject, view, reason);
+	screen_paragraphf(&view->screen, style, 2, "%s: %s: %.*s", word, subject.data,
+			  (int)length_to_say(reason, before), sentence_of(reason->check));
+	text_free(&subject);
 }
 
 void print_reasons(const struct view *view, size_t target)
 {
-	struct reasons reasons = collect(view, target, did_not_pass);
+	struct reasons reasons = collect(view, target, is_worth_telling);
 	const struct reason *before = NULL;
 
 	for (int rank = 0; rank < RANKS; rank++) {
@@ -305,13 +382,14 @@ void print_reasons(const struct view *view, size_t target)
 			if (rank_of(reason) != (enum rank)rank)
 				continue;
 			if (is_expectation(reason->check))
-				print_expectation(view, reason);
+				print_expectation(view, reason->check);
 			else
 				print_reason(view, reason, before);
 			before = reason;
 		}
 	}
 	reasons_free(&reasons);
+	print_met(view, target);
 }
 
 /* --- what was at its limit --- */
@@ -323,7 +401,8 @@ void print_limits(const struct view *view, size_t target)
 	for (size_t i = 0; i < reasons.count; i++) {
 		struct text where = {0};
 
-		add_names(&where, view, &reasons.reason[i]);
+		add_names(&where, view, &reasons, &reasons.reason[i]);
+		add_whose_figures(&where, view->result, &reasons.reason[i]);
 		screen_paragraphf(&view->screen, STYLE_PLAIN, 2, "Limit%s%s: %s", where.length ? " of " : "",
 				  where.length ? where.data : "", sentence_of(reasons.reason[i].check));
 		text_free(&where);

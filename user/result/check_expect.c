@@ -166,9 +166,8 @@ static void leave_open(const struct checking *checking, const struct expectation
 {
 	char *expected = whats_expected(expectation, checking->result->options.latency);
 
-	run_add_check(checking->run, EXPECTATION_CHECK, CHECK_UNKNOWN, NULL, expected,
-		      "Whether %s keeps to what was expected, %s, cannot be told: %s.", checking->test->name, expected,
-		      why);
+	run_add_check(checking->run, EXPECTATION_CHECK, CHECK_UNKNOWN, NULL, expected, "%s, %s: %s.",
+		      checking->test->name, expected, why);
 }
 
 static void check_expectation(const struct checking *checking, const struct expectation *expectation,
