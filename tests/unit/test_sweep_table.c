@@ -69,7 +69,8 @@ static void the_whole_table(void **state)
 			   "4              36,000 147.46 111.1 µs 76.4 µs 106.8 µs      2.45    REAL <- knee\n"
 			   "8              40,000 163.84 200.0 µs 76.4 µs 106.8 µs      2.72 SUSPECT\n"
 			   "\n");
-	assert_has(report, "\nThe knee is at depth 4: 90 % of the most IOPS; deeper adds mostly latency.\n"
+	assert_has(report, "\nThe knee is at depth 4: 90 % of the most IOPS; deeper adds mostly latency. By\n"
+			   "Little's law 3.2 in flight would be enough.\n"
 			   "Limit at depth 8: All 8 were at nvme0n1.\n");
 	assert_lacks(report, "program (lat)");
 	assert_lacks(report, "Not this one");
@@ -94,6 +95,72 @@ static void nothing_but_latency(void **state)
 
 	(void)state;
 	assert_has(report, "\nThe knee is at depth 1: 100 % of the most IOPS; deeper adds latency only.\n");
+	free(report);
+}
+
+static void rates_that_do_not_rise_evenly(void **state)
+{
+	static const double uneven[] = {12500, 11200, 36000, 40000};
+	static const double nearly[] = {12500, 11250, 36000, 40000};
+	static const double falling[] = {12500, 40000, 20000, 30000};
+	static const double deepest[] = {30000, 20000, 40000};
+	struct result *result = made_up_sweep(uneven, 4, 1);
+	char *report;
+
+	(void)state;
+	for (size_t i = 1; i < 3; i++)
+		run_add_check(&result->run[i], "foreign", CHECK_WARNING, NULL, NULL, "dd did more.");
+	report = render(result);
+	assert_says(report,
+		    "The knee is at depth 4: 90 % of the most IOPS; deeper adds mostly latency. The rates do not "
+		    "rise evenly, and some are in doubt (foreign): the knee is uncertain. ");
+	free(report);
+
+	report = render(made_up_sweep(uneven, 4, 1));
+	assert_says(report, "mostly latency. The rates do not rise evenly: the knee is uncertain. ");
+	assert_lacks(report, "Little");
+	free(report);
+
+	report = render(made_up_sweep(nearly, 4, 1));
+	assert_lacks(report, "uncertain");
+	free(report);
+
+	/* beyond the knee */
+	report = render(made_up_sweep(falling, 4, 1));
+	assert_says(report, "The knee is at depth 2: ");
+	assert_lacks(report, "uncertain");
+	free(report);
+
+	report = render(made_up_sweep(deepest, 3, 1));
+	assert_says(report, "may give more. The rates do not rise evenly: whether there is a knee is uncertain. ");
+	free(report);
+}
+
+static void rates_in_doubt(void **state)
+{
+	struct result *result = made_up_sweep(with_knee, 4, 1);
+	char *report;
+
+	(void)state;
+	run_add_check(&result->run[0], "steady", CHECK_WARNING, NULL, NULL, "It fell.");
+	run_add_check(&result->run[3], "clock", CHECK_FAILED, NULL, NULL, "It stood still.");
+	run_add_check(&result->run[1], "foreign", CHECK_PASSED, NULL, NULL, "Nobody.");
+	run_add_check(&result->run[1], "cap", CHECK_WARNING, NULL, NULL, "It is the same at each depth.");
+	report = render(result);
+	assert_says(report, "mostly latency. Some of the rates are in doubt (clock, steady): the knee is uncertain. ");
+	assert_lacks(report, "Little");
+	free(report);
+}
+
+/* 80 µs at depth 1 and 200,000 IOPS make 16, twice the deepest. */
+static void more_than_the_deepest_is_no_advice(void **state)
+{
+	static const double high[] = {12500, 100000, 195000, 200000};
+	char *report = render(made_up_sweep(high, 4, 1));
+
+	(void)state;
+	assert_says(report, "The knee is at depth 4: 97 % ");
+	assert_lacks(report, "Little");
 	free(report);
 }
 
@@ -155,6 +222,9 @@ int main(void)
 		cmocka_unit_test(the_whole_table),
 		cmocka_unit_test(without_verdicts),
 		cmocka_unit_test(nothing_but_latency),
+		cmocka_unit_test(rates_that_do_not_rise_evenly),
+		cmocka_unit_test(rates_in_doubt),
+		cmocka_unit_test(more_than_the_deepest_is_no_advice),
 		cmocka_unit_test(no_knee_yet),
 		cmocka_unit_test(depths_that_failed),
 		cmocka_unit_test(the_largest_figures_fit),

@@ -137,6 +137,82 @@ static void add_knee(struct text *text, const struct sweep *sweep, const struct 
 		  strcmp(percent, "100") != 0 ? "mostly " : "", strcmp(percent, "100") != 0 ? "" : " only");
 }
 
+/* So much fewer IOPS at a greater depth are no matter of the depth. */
+#define EVEN 0.9
+
+/* Up to the knee: deeper a device may well be slower. */
+static bool rises_evenly(const struct sweep *sweep)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < sweep->points && (sweep->knee == NO_KNEE || i <= sweep->knee); i++) {
+		const struct summary *summary = &sweep->point[i].summary;
+
+		if (!summary->runs)
+			continue;
+		if (summary->ios_per_second < EVEN * most)
+			return false;
+		if (summary->ios_per_second > most)
+			most = summary->ios_per_second;
+	}
+	return true;
+}
+
+static bool is_in_doubt(const struct run *run, const char *name)
+{
+	for (size_t i = 0; i < run->checks; i++)
+		if (!strcmp(run->check[i].name, name) &&
+		    (run->check[i].state == CHECK_WARNING || run->check[i].state == CHECK_FAILED))
+			return true;
+	return false;
+}
+
+/* "clock, foreign": what makes the rate of one depth another than it would be beside the others. NULL: nothing. */
+static char *doubts_of(const struct view *view, size_t target)
+{
+	static const char *const changing[] = {"clock", "foreign", "steady"};
+	struct text text = {0};
+
+	for (size_t name = 0; name < ARRAY_SIZE(changing); name++) {
+		bool doubt = false;
+
+		for (size_t i = 0; i < view->result->runs; i++)
+			doubt |= view->result->run[i].target == target &&
+				 is_in_doubt(&view->result->run[i], changing[name]);
+		if (doubt)
+			text_addf(&text, "%s%s", text.length ? ", " : "", changing[name]);
+	}
+	return text.length ? text_take(&text) : NULL;
+}
+
+/* Says why the knee might not be where it seems to be; false: nothing speaks against it. */
+static bool add_uncertainty(struct text *text, const struct view *view, size_t target, const struct sweep *sweep)
+{
+	bool even = rises_evenly(sweep);
+	char *doubts = doubts_of(view, target);
+	const char *so = sweep->knee == NO_KNEE ? "whether there is a knee is uncertain" : "the knee is uncertain";
+
+	if (!even && doubts)
+		text_addf(text, " The rates do not rise evenly, and some are in doubt (%s): %s.", doubts, so);
+	else if (!even)
+		text_addf(text, " The rates do not rise evenly: %s.", so);
+	else if (doubts)
+		text_addf(text, " Some of the rates are in doubt (%s): %s.", doubts, so);
+	even &= !doubts;
+	free(doubts);
+	return !even;
+}
+
+/* More than the deepest has is no advice, and where the least depth is the knee there is none to be given. */
+static void add_saturation(struct text *text, const struct sweep *sweep, const struct sweep_point *deepest)
+{
+	char number[FORMAT_LENGTH];
+
+	if (sweep->knee && sweep->saturation > 0 && sweep->saturation <= deepest->depth)
+		text_addf(text, " By Little's law %s in flight would be enough.",
+			  format_fixed(number, sweep->saturation, 1));
+}
+
 static void print_limit(const struct view *view, size_t target, const struct sweep_point *deepest)
 {
 	size_t count = view_pick(view, target, deepest->test);
@@ -166,6 +242,8 @@ void print_knee(const struct view *view, size_t target)
 	deepest = deepest_known(&sweep, &known);
 	if (known > 1) {
 		add_knee(&text, &sweep, deepest);
+		if (!add_uncertainty(&text, view, target, &sweep))
+			add_saturation(&text, &sweep, deepest);
 		screen_paragraph(&view->screen, STYLE_PLAIN, 0, text.data);
 	}
 	if (deepest)

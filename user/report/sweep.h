@@ -11,7 +11,7 @@ void sweep_table(const struct view *view, size_t target, struct table *table);
 /* Which pattern it is: a heading for the table. */
 void print_pattern(const struct view *view);
 
-/* Where the knee is, and what limits at the deepest. */
+/* Where the knee is, whether that can be relied on, which depth would be enough, and what limits at the deepest. */
 void print_knee(const struct view *view, size_t target);
 
 #endif
