@@ -164,6 +164,27 @@ static void the_worst_matters(void **state)
 	assert_verdict(VERDICT_NOT_REAL);
 }
 
+/* --- several runs --- */
+
+static void assert_together(enum verdict first, enum verdict second, enum run_state second_state, enum verdict all)
+{
+	const struct run one = {.verdict = first}, other = {.verdict = second, .state = second_state};
+	const struct run *const runs[] = {&one, &other};
+
+	assert_int_equal(verdict_of_runs(runs, 2), all);
+}
+
+static void the_worst_of_several(void **state)
+{
+	(void)state;
+	assert_int_equal(verdict_of_runs(NULL, 0), VERDICT_NONE);
+	assert_together(VERDICT_REAL, VERDICT_REAL, RUN_DONE, VERDICT_REAL);
+	assert_together(VERDICT_REAL, VERDICT_NONE, RUN_DONE, VERDICT_NONE);
+	assert_together(VERDICT_REAL, VERDICT_NONE, RUN_FAILED, VERDICT_REAL);
+	assert_together(VERDICT_SUSPECT, VERDICT_NONE, RUN_DONE, VERDICT_SUSPECT);
+	assert_together(VERDICT_SUSPECT, VERDICT_NOT_REAL, RUN_DONE, VERDICT_NOT_REAL);
+}
+
 int main(void)
 {
 #define OF_REAL(test) cmocka_unit_test_setup_teardown(test, make_real, free_run)
@@ -175,6 +196,7 @@ int main(void)
 		OF_REAL(without_a_trace),
 		OF_REAL(each_check),
 		OF_REAL(the_worst_matters),
+		cmocka_unit_test(the_worst_of_several),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "cells.h"
 #include "result/sweep.h"
+#include "result/verdict.h"
 #include "tables.h"
 
 enum column { DEPTH, IOPS, MBPS, MEAN, MEDIAN, HIGH, REACHED, VERDICT, KNEE };

@@ -8,6 +8,7 @@
 #include "cells.h"
 #include "places.h"
 #include "result/summary.h"
+#include "result/verdict.h"
 #include "share.h"
 
 /*

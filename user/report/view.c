@@ -23,21 +23,6 @@ const struct run *view_first(const struct view *view, size_t target, bool traced
 	return NULL;
 }
 
-enum verdict verdict_of_runs(const struct run *const *runs, size_t count)
-{
-	enum verdict worst = VERDICT_NONE;
-	bool unknown = false;
-
-	for (size_t i = 0; i < count; i++) {
-		if (runs[i]->state != RUN_DONE)
-			continue;
-		unknown |= runs[i]->verdict == VERDICT_NONE;
-		if (runs[i]->verdict > worst)
-			worst = runs[i]->verdict;
-	}
-	return unknown && worst == VERDICT_REAL ? VERDICT_NONE : worst;
-}
-
 bool view_judged(const struct view *view)
 {
 	for (size_t i = 0; i < view->result->runs; i++)

@@ -17,9 +17,6 @@ struct view {
 /* The runs of `test` on `target` go to view->runs. Returns how many. */
 size_t view_pick(const struct view *view, size_t target, size_t test);
 
-/* The worst of the verdicts on those of the `count` runs that are done: NONE where one has none, and none is bad. */
-enum verdict verdict_of_runs(const struct run *const *runs, size_t count);
-
 /* Whether there is a verdict on any run of the result. */
 bool view_judged(const struct view *view);
 

@@ -97,3 +97,18 @@ enum verdict verdict_of(const struct run *run)
 			worst = verdict_of_check(&run->check[i]);
 	return worst > VERDICT_REAL || enough_is_known(run) ? worst : VERDICT_NONE;
 }
+
+enum verdict verdict_of_runs(const struct run *const *runs, size_t count)
+{
+	enum verdict worst = VERDICT_NONE;
+	bool unknown = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (runs[i]->state != RUN_DONE)
+			continue;
+		unknown |= runs[i]->verdict == VERDICT_NONE;
+		if (runs[i]->verdict > worst)
+			worst = runs[i]->verdict;
+	}
+	return unknown && worst == VERDICT_REAL ? VERDICT_NONE : worst;
+}

@@ -26,4 +26,7 @@ enum verdict verdict_of(const struct run *run);
 /* How far this check, as it is, lets the verdict be: REAL where it says nothing against it. */
 enum verdict verdict_of_check(const struct check *check);
 
+/* The worst of the verdicts on those of the `count` runs that are done: NONE where one has none, and none is bad. */
+enum verdict verdict_of_runs(const struct run *const *runs, size_t count);
+
 #endif
