@@ -43,7 +43,7 @@ static struct op_view *op_of(struct layer_view *view, enum op op)
 	return view->op[op];
 }
 
-static struct layer *facts_of(const char *name)
+static __attribute__((unused)) struct layer *facts_of(const char *name)
 {
 	for (size_t i = 0; i < target->layers; i++)
 		if (!strcmp(target->layer[i].name, name))

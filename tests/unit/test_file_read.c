@@ -306,6 +306,37 @@ static void unknown_names_are_left_out(void **state)
 	result_free(result);
 }
 
+/* Whatever it says: it is made again from the rest. */
+static void what_is_derived_is_not_read(void **state)
+{
+	struct result *result = made_up_matrix(1, 1), *read;
+	char *original, *changed, *again;
+	json_t *json;
+
+	(void)state;
+	made_up_ios(&result->run[1]);
+	result->run[0].verdict = VERDICT_SUSPECT;
+	result->options.sweep = true;
+	original = result_to_json(result, false);
+	json = json_loads(original, 0, NULL);
+	assert_non_null(find(json, "runs/1/ledger/conclusion"));
+	assert_non_null(find(json, "sweeps/0/points/0/iops"));
+	check_text(json, "verdict", "SUSPECT");
+	json_object_set_new(find(json, "runs/1"), "ledger", json_integer(-1));
+	json_object_set_new(json, "sweeps", json_integer(-1));
+	json_object_set_new(json, "verdict", json_string("REAL"));
+	changed = json_dumps(json, 0);
+	json_decref(json);
+	read = read_back(changed);
+	again = result_to_json(read, false);
+	assert_string_equal(again, original);
+	result_free(read);
+	result_free(result);
+	free(again);
+	free(changed);
+	free(original);
+}
+
 /* --- what is refused --- */
 
 /* The full result with the first `from` after `anchor` replaced. */
@@ -557,12 +588,19 @@ static void mutated_values_of_a_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_comes_back), cmocka_unit_test(the_model_is_right),
-		cmocka_unit_test(a_count_without_end),	 cmocka_unit_test(unknown_names_are_left_out),
-		cmocka_unit_test(what_is_no_json),	 cmocka_unit_test(what_is_no_result),
-		cmocka_unit_test(wrong_values),		 cmocka_unit_test(indices_out_of_range),
-		cmocka_unit_test(buckets_that_are_none), cmocka_unit_test(mutated_bytes),
-		cmocka_unit_test(mutated_values),	 cmocka_unit_test(mutated_values_of_a_program),
+		cmocka_unit_test(everything_comes_back),
+		cmocka_unit_test(the_model_is_right),
+		cmocka_unit_test(a_count_without_end),
+		cmocka_unit_test(unknown_names_are_left_out),
+		cmocka_unit_test(what_is_no_json),
+		cmocka_unit_test(what_is_no_result),
+		cmocka_unit_test(wrong_values),
+		cmocka_unit_test(indices_out_of_range),
+		cmocka_unit_test(buckets_that_are_none),
+		cmocka_unit_test(mutated_bytes),
+		cmocka_unit_test(mutated_values),
+		cmocka_unit_test(mutated_values_of_a_program),
+		cmocka_unit_test(what_is_derived_is_not_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,7 +216,7 @@ static json_t *result_to_object(const struct result *result, bool summary)
 	for (size_t i = 0; i < result->tests; i++)
 		json_array_append_new(tests, test_to_json(&result->test[i]));
 	for (size_t i = 0; i < result->runs; i++)
-		json_array_append_new(runs, run_to_json(&result->run[i], summary));
+		json_array_append_new(runs, run_to_json(result, &result->run[i], summary));
 	put(object, "schema_version", json_integer(RESULT_SCHEMA_VERSION));
 	if (summary)
 		put_boolean(object, "summary", true);
@@ -234,6 +234,8 @@ static json_t *result_to_object(const struct result *result, bool summary)
 	put(object, "targets", targets);
 	put(object, "tests", tests);
 	put(object, "runs", runs);
+	put(object, "sweeps", sweeps_to_json(result));
+	put(object, "verdict", verdict_to_json(result));
 	return object;
 }
 

@@ -51,7 +51,15 @@ void put_ios(json_t *trace, const struct trace_view *view, bool summary);
 /* What the machine was like; NULL where nothing of it is known. */
 json_t *conditions_to_json(const struct conditions *conditions);
 
+/*
+ * What follows from the rest of a result, computed when it is written: nothing of it is read back. NULL where there is
+ * none: the durability ledger of a run, the curves of a sweep, and the verdict on all runs.
+ */
+json_t *ledger_to_json(const struct result *result, const struct run *run);
+json_t *sweeps_to_json(const struct result *result);
+json_t *verdict_to_json(const struct result *result);
+
 /* One run with all that it holds, or with what a summary shows of it. */
-json_t *run_to_json(const struct run *run, bool summary);
+json_t *run_to_json(const struct result *result, const struct run *run, bool summary);
 
 #endif

@@ -266,7 +266,7 @@ static json_t *checks_to_json(const struct run *run)
 	return array;
 }
 
-json_t *run_to_json(const struct run *run, bool summary)
+json_t *run_to_json(const struct result *result, const struct run *run, bool summary)
 {
 	json_t *object = json_object();
 
@@ -292,6 +292,7 @@ json_t *run_to_json(const struct run *run, bool summary)
 	}
 	if (run->has_probe_cost)
 		put_count(object, "probe_cost", run->probe_cost);
+	put(object, "ledger", ledger_to_json(result, run));
 	put(object, "checks", checks_to_json(run));
 	if (run->verdict != VERDICT_NONE)
 		put_text(object, "verdict", verdict_name[run->verdict]);

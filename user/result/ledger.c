@@ -7,6 +7,13 @@
 #include "base/text.h"
 #include "ledger_conclusion.h"
 
+const char *const durability_name[DURABILITIES] = {
+	[DURABILITY_NOT_ASKED] = "not asked",	      [DURABILITY_FLUSHED] = "flushed",
+	[DURABILITY_WRITE_THROUGH] = "write through", [DURABILITY_MEMORY] = "memory",
+	[DURABILITY_UNFLUSHED] = "unflushed",	      [DURABILITY_UNWRITTEN] = "unwritten",
+	[DURABILITY_UNSEEN] = "unseen",
+};
+
 static const enum call sync_calls[] = {CALL_FSYNC, CALL_FDATASYNC, CALL_SYNC_RANGE, CALL_MSYNC, CALL_SYNC};
 
 static const struct call_counts *counts_of(const struct trace_view *trace, enum call call)

@@ -34,6 +34,8 @@ enum durability {
 	DURABILITIES
 };
 
+extern const char *const durability_name[DURABILITIES];
+
 struct ledger {
 	uint64_t writes;	/* synchronous ones (O_DSYNC, O_SYNC) that the program asked for, by calls and otherwise */
 	uint64_t write_bytes;	/* 0: not known */
