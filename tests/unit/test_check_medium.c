@@ -34,6 +34,22 @@ static void medium_of_memory(void **state)
 	assert_check("medium", CHECK_FAILED, "zram0 is compressed memory (zram): what was measured is no disk.");
 }
 
+/* Its file was deleted, say, and may have been in memory. */
+static void medium_of_a_hidden_file(void **state)
+{
+	(void)state;
+	struct layer *loop;
+
+	add_target(TARGET_FILE);
+	loop = add_facts("loop3");
+	loop->leaf = true;
+	loop->backing_file = xstrdup("/gone (deleted)");
+	assert_check("medium", CHECK_UNKNOWN, "can't be found by its path (/gone (deleted))");
+	assert_check("cache", CHECK_UNKNOWN, "the file under a loop device can't be found by its path");
+	loop->backing_filesystem = xstrdup("9p");
+	assert_check("medium", CHECK_PASSED, "No layer");
+}
+
 /* It needs no trace. */
 static void medium_of_a_filesystem(void **state)
 {
@@ -242,6 +258,25 @@ static void layout_and_reads_of_nothing(void **state)
 
 /* --- nearness --- */
 
+/* What lies beyond the end gives no bytes. */
+static void layout_of_what_was_truncated(void **state)
+{
+	static const struct test blocks = {.access = ACCESS_READ, .read_percent = 100, .block_size = 4096};
+	struct direction *reads = &run->engine->direction[OP_READ];
+
+	(void)state;
+	add_target(TARGET_FILE);
+	result->target[0].layout = (struct layout){.has_extents = true, .written = 4096000};
+	reads->ios = 1000;
+	reads->bytes = 990 * 4096;
+	judge(&blocks);
+	assert_state(nth_check("layout", 0), CHECK_PASSED);
+	reads->bytes--;
+	judge(&blocks);
+	assert_state(nth_check("layout", 1), CHECK_FAILED);
+	assert_has(nth_check("layout", 1)->sentence, "the file or device ended before its size");
+}
+
 static void nearness(void **state)
 {
 	struct target *target = add_target(TARGET_FILE);
@@ -360,6 +395,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		READS(medium_of_a_disk),
 		READS(medium_of_memory),
+		READS(medium_of_a_hidden_file),
+		READS(layout_of_what_was_truncated),
 		READS(medium_of_a_filesystem),
 		READS(medium_that_others_use),
 		READS(medium_that_the_program_uses),

@@ -631,6 +631,31 @@ static void several_disks(void)
 	add_layer("sda", true, "write back");
 	free(trace->top);
 	trace->top = xstrdup("all disks");
+	trace->queued[OWNER_WORKLOAD][OP_WRITE].bytes = 10 * 4096;
+}
+
+/* What was written on the disks is others'. */
+static void none_of_them_is_meant(void **state)
+{
+	(void)state;
+	several_disks();
+	trace->queued[OWNER_WORKLOAD][OP_WRITE].bytes = 0;
+	got(&trace->leaf[0], 10, 0, 0);
+	synchronous_writes(10, 0);
+	check_conclusion(DURABILITY_UNSEEN, "None of what was written synchronously came to a device: the file is in "
+					    "memory, or on a device that was not watched.");
+}
+
+/* A former version's file has no counts of flushes that were asked for. */
+static void nothing_was_counted(void **state)
+{
+	struct ledger ledger;
+
+	(void)state;
+	several_disks();
+	synchronous_writes(10, 0);
+	trace->unledgered = true;
+	assert_false(ledger_of_run(&ledger, result, run));
 }
 
 static void any_of_them_may_be_meant(void **state)
@@ -782,6 +807,8 @@ int main(void)
 		cmocka_unit_test(a_clean_sync),
 		cmocka_unit_test(some_calls_ask_for_no_flush),
 		cmocka_unit_test(any_of_them_may_be_meant),
+		cmocka_unit_test(none_of_them_is_meant),
+		cmocka_unit_test(nothing_was_counted),
 		cmocka_unit_test(the_flushed_one_is_meant),
 		cmocka_unit_test(the_only_one_written_to_is_meant),
 		cmocka_unit_test(tells_what_had_reached_the_disk),

@@ -342,8 +342,10 @@ static void judge_flow(const struct checking *checking, enum op op)
 }
 
 /* NULL, or why nothing is known of the bytes. */
-static const char *obstacle(const struct run *run)
+static const char *obstacle(const struct run *run, const struct target *target)
 {
+	if (traffic_hidden_file(target))
+		return "the file under a loop device can't be found by its path";
 	if (!run->engine && !run->trace->ios)
 		return "what the program moved was not followed: --stages left it out";
 	if (!run->trace->leaves)
@@ -356,7 +358,7 @@ static const char *obstacle(const struct run *run)
 void check_cache(const struct checking *checking)
 {
 	struct run *run = checking->run;
-	const char *why = run->trace ? obstacle(run) : NULL;
+	const char *why = run->trace ? obstacle(run, checking->target) : NULL;
 	bool judged = false;
 
 	if (!run->trace)

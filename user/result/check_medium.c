@@ -36,6 +36,8 @@ static void pass_medium(struct run *run)
 
 static void check_stack(struct run *run, const struct target *target)
 {
+	const struct layer *hidden;
+
 	if (is_memory_filesystem(target->filesystem)) {
 		char *what = xasprintf("in memory (%s)", target->filesystem);
 
@@ -51,7 +53,13 @@ static void check_stack(struct run *run, const struct target *target)
 		fail_medium(run, layer->name, layer->memory);
 		return;
 	}
-	if (target->layers)
+	hidden = traffic_hidden_file(target);
+	if (hidden)
+		run_add_check(run, "medium", CHECK_UNKNOWN, NULL, NULL,
+			      "The file under %s can't be found by its path (%s): it was deleted, or lies in another "
+			      "mount namespace, and it may be in memory.",
+			      hidden->name, hidden->backing_file);
+	else if (target->layers)
 		pass_medium(run);
 	else
 		run_add_check(
@@ -266,10 +274,29 @@ static void judge_layout(struct run *run, const struct layout *layout)
 			      "How the blocks that were read came to be is not known.");
 }
 
+/* The engine asks for blocks of one size, and gets less only beyond the end. True: it did. */
+static bool judge_short(const struct checking *checking)
+{
+	struct run *run = checking->run;
+	const struct direction *reads = run->engine ? &run->engine->direction[OP_READ] : NULL;
+	char bytes[FORMAT_LENGTH], ios[FORMAT_LENGTH], block[FORMAT_LENGTH];
+
+	if (!reads || !checking->test || reads->bytes * 100 >= reads->ios * checking->test->block_size * 99)
+		return false;
+	format_size(bytes, reads->bytes);
+	fail_layout(run, CHECK_FAILED, xasprintf("%s in %s reads", bytes, format_count(ios, reads->ios)),
+		    xasprintf("Only %s came of %s reads of %s: the file or device ended before its size. It was "
+			      "truncated during the run.",
+			      bytes, ios, format_size(block, checking->test->block_size)));
+	return true;
+}
+
 void check_layout(const struct checking *checking)
 {
 	struct run *run = checking->run;
 
+	if (judge_short(checking))
+		return;
 	if (checking->test && checking->target && reads(checking->test))
 		judge_layout(run, &checking->target->layout);
 	else if (checking->test)

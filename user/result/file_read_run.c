@@ -232,6 +232,27 @@ static void read_queued(const struct node *trace, struct bio_counts queued[OWNER
 	}
 }
 
+/* Whether a layer's bios are there without what they asked for: files of before that was counted. */
+static bool lack_what_was_asked(const struct node *layers)
+{
+	size_t elements = node_elements(layers);
+
+	for (size_t i = 0; i < elements; i++) {
+		struct node layer = node_at(layers, i), ops = node_get(&layer, "ops");
+
+		for (int op = 0; op < OPS; op++) {
+			struct node view = node_find(&ops, op_name[op]), bios, asked;
+
+			if (!node_is(&view))
+				continue;
+			bios = node_get(&view, "bios");
+			asked = node_find(&bios, "asked_flush");
+			return !node_is(&asked);
+		}
+	}
+	return false;
+}
+
 static struct trace_view *read_trace(const struct node *node, const struct result *result, const struct run *run)
 {
 	struct node trace = node_find(node, "trace"), leaves, above, reached;
@@ -247,6 +268,7 @@ static struct trace_view *read_trace(const struct node *node, const struct resul
 	read_layers(&leaves, result, run, &view->leaf, &view->leaves);
 	above = node_find(&trace, "above");
 	read_layers(&above, result, run, &view->above, &view->aboves);
+	view->unledgered = lack_what_was_asked(&leaves) || lack_what_was_asked(&above);
 	reached = node_find(&trace, "reached");
 	view->has_reached = node_boolean(&reached);
 	view->program_misses = get_count(&trace, "program_misses");

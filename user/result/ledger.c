@@ -209,7 +209,7 @@ bool ledger_of_run(struct ledger *ledger, const struct result *result, const str
 	bool clocks = run->test == NO_TEST;
 
 	*ledger = (struct ledger){0};
-	if (!trace || !trace->ios || run->target >= result->targets)
+	if (!trace || !trace->ios || trace->unledgered || run->target >= result->targets)
 		return false;
 	count_writes(ledger, trace);
 	count_syncs(ledger, trace);

@@ -182,12 +182,25 @@ static char *how_much_reached(const struct concluding *concluding, const struct 
 			 told_text, reached_text, leaf->device);
 }
 
+/* RWF_DSYNC is an argument of its call, and what libaio and io_uring give to the page cache no kiocb tells of. */
+static bool may_have_asked(const struct concluding *concluding)
+{
+	const struct ledger_layer *top = concluding->ledger->layer;
+
+	return concluding->ledger->layers && top->asked_flush + top->asked_fua;
+}
+
 static void conclude_not_asked(const struct concluding *concluding)
 {
 	const struct ledger_layer *leaf = only_leaf(concluding->ledger);
 	char *sentence;
 
-	if (!concluding->ledger->buffered_bytes)
+	if (may_have_asked(concluding))
+		sentence = xasprintf("No sync and no synchronous write of the program was seen, and yet %s was asked "
+				     "for flushes: by others, by the journal, or by the program in a way that is not "
+				     "followed (RWF_DSYNC, or buffered writes of libaio and io_uring).",
+				     concluding->ledger->layer[0].device);
+	else if (!concluding->ledger->buffered_bytes)
 		sentence = xstrdup("Nothing was synced, and no write asked to be durable.");
 	else if (leaf && leaf->has_reached)
 		sentence = how_much_reached(concluding, leaf);
@@ -452,6 +465,13 @@ static void conclude_without_writes(const struct concluding *concluding)
 			 xstrdup("There was nothing to be written when it synced."));
 }
 
+/* Of several disks, none got anything of the program's: what was written there is others'. */
+static bool went_elsewhere(const struct concluding *concluding)
+{
+	return !concluding->one_stack && concluding->run->trace->top && concluding->ledger->write_bytes &&
+	       !queued_for_program(concluding->run->trace);
+}
+
 /* What was seen on a device may be no matter of what the program asked for. */
 static void conclude_of_layers(const struct concluding *concluding)
 {
@@ -460,7 +480,8 @@ static void conclude_of_layers(const struct concluding *concluding)
 	bool lost = weakest.durability == DURABILITY_UNFLUSHED || weakest.durability == DURABILITY_MEMORY;
 	bool cache = weakest.durability == DURABILITY_UNFLUSHED || weakest.durability == DURABILITY_FLUSHED;
 
-	if (!weakest.layer || (weakest.durability == DURABILITY_UNFLUSHED && !wrote_anything(concluding)))
+	if (!weakest.layer || went_elsewhere(concluding) ||
+	    (weakest.durability == DURABILITY_UNFLUSHED && !wrote_anything(concluding)))
 		conclude_without_writes(concluding);
 	else if (lost && leaves > 1 && !concluding->one_stack)
 		conclude(concluding->ledger, DURABILITY_UNSEEN,

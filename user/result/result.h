@@ -215,6 +215,7 @@ struct trace_view {
 	uint64_t slow_dropped; /* beyond the room for them */
 	struct foreign_view *foreigner; /* most bytes first */
 	size_t foreigners;
+	bool unledgered;  /* of a file that was written before flushes and synchronous writes were counted */
 	bool has_reached; /* the program was told of writes that the page cache took, or synced: op.reached_bytes is known */
 	char *hidden; /* why I/Os of libaio and io_uring cannot be joined; NULL when they can */
 	struct bio_counts queued[OWNERS][OPS];

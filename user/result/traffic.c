@@ -87,3 +87,14 @@ const struct layer *traffic_facts(const struct target *target, const char *devic
 			return &target->layer[i];
 	return NULL;
 }
+
+const struct layer *traffic_hidden_file(const struct target *target)
+{
+	for (size_t i = 0; target && i < target->layers; i++) {
+		const struct layer *layer = &target->layer[i];
+
+		if (layer->leaf && layer->backing_file && !layer->backing_filesystem && !layer->memory)
+			return layer;
+	}
+	return NULL;
+}

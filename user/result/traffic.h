@@ -33,4 +33,10 @@ bool traffic_is_of_everyone(const struct run *run);
 /* What is known of a layer of that name; NULL: nothing. */
 const struct layer *traffic_facts(const struct target *target, const char *device);
 
+/*
+ * A loop device of the target whose file can't be found by its path (deleted, or in another mount namespace), so that what
+ * is under it is not known; NULL: there is none.
+ */
+const struct layer *traffic_hidden_file(const struct target *target);
+
 #endif
