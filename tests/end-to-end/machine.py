@@ -98,6 +98,9 @@ class Loop:
         self.name = pathlib.Path(self.path).name
         self.fd = os.open(self.path, os.O_RDONLY)
         command("losetup", "-d", self.path)
+        # The kernel keeps what an earlier user of this number had set; one that is read only has no cache to set.
+        with contextlib.suppress(OSError):
+            pathlib.Path(f"/sys/block/{self.name}/queue/write_cache").write_text("write back")
 
     def close(self):
         os.close(self.fd)

@@ -32,16 +32,23 @@ def limited(bench, machine, target, tests, *options, before="", beside="", limit
     return outcome
 
 
-def undisturbed(measure):
+def undisturbed(measure, suits=lambda run: True):
     """
     The run of whatever `measure` does, once no CPU was busy: where other programs keep them all at work, those that do
     a loop device's I/O have to wait for one, and that is what limits.
     """
     for _ in range(3):
-        run = runs(measure().result)[-1]
-        if check(run, "cpu") == "passed" and "the CPU was a limit" not in sentence(run, "cpu"):
-            return run
+        all_of_it = runs(measure().result)
+        if all(check(run, "cpu") == "passed" and "the CPU was a limit" not in sentence(run, "cpu") and suits(run)
+               for run in all_of_it):
+            return all_of_it[-1]
     pytest.skip("absent: a CPU that nothing else keeps busy")
+
+
+def even(run):
+    """Whether its seconds, but the first and the last, are of the same length: a late sample has more I/Os."""
+    counts = [sample["disk_ios"] for sample in run["samples"][1:-1]]
+    return max(counts) - min(counts) <= 0.02 * max(counts)
 
 
 def what_limits(run):
@@ -110,7 +117,7 @@ def test_all_cpus(bench, device):
     outcome = bench(device, "--tests", "RND4K-Q32T16-Read", "--read-only", "--duration", "2")
     (run,) = runs(outcome.result)
     assert re.match(r"the CPU: CPU \d+ was \d+ % busy", what_limits(run)), what_limits(run)
-    assert check(run, "cpu") == "passed" and sentence(run, "cpu").endswith("the CPU was a limit.")
+    assert check(run, "cpu") in ("passed", "warning") and re.search(r"CPU \d+ was \d+ % busy", sentence(run, "cpu"))
 
 
 # --- a cap ---
@@ -136,7 +143,7 @@ def test_cap_below(bench, machine, slow):
     """It can't be seen, but blocks of another size would have another rate if it were the disk's own."""
     device, limit = slow
     run = undisturbed(lambda: limited(bench, machine, device, "RND4K-Q8T1-Read,RND64K-Q8T1-Read", "--duration", "8",
-                                      before=limit.words(500), limit=limit))
+                                      before=limit.words(500), limit=limit), even)
     assert check(run, "cap") == "warning", sentence(run, "cap")
     assert sentence(run, "cap").startswith("The rate was flat at 500 IOPS, and that of RND4K-Q8T1-Read is the same: ")
 

@@ -79,6 +79,9 @@ enum limiter limiter_of(const struct limits *limits, const struct cap *cap)
 		return LIMITER_LINK;
 	if (limits->sync_share >= SYNCING_FROM)
 		return LIMITER_FLUSHES;
+	/* Its queue is full because its own work keeps the CPUs busy; unless they are busy with something else. */
+	if (all_cpus_busy(limits) && is_software(limits->facts) && !limiter_cpus_are_taken(limits))
+		return LIMITER_ALL_CPUS;
 	if (limits->kept_waiting)
 		return limits->full ? LIMITER_TAGS : LIMITER_QUEUE;
 	if (all_cpus_busy(limits) && is_software(limits->facts))
