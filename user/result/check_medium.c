@@ -284,7 +284,8 @@ static bool judge_short(const struct checking *checking)
 	if (!reads || !checking->test || reads->bytes * 100 >= reads->ios * checking->test->block_size * 99)
 		return false;
 	format_size(bytes, reads->bytes);
-	fail_layout(run, CHECK_FAILED, xasprintf("%s in %s reads", bytes, format_count(ios, reads->ios)),
+	format_count(ios, reads->ios);
+	fail_layout(run, CHECK_FAILED, xasprintf("%s in %s reads", bytes, ios),
 		    xasprintf("Only %s came of %s reads of %s: the file or device ended before its size. It was "
 			      "truncated during the run.",
 			      bytes, ios, format_size(block, checking->test->block_size)));
