@@ -115,8 +115,12 @@ def test_all_cpus(bench, device):
     if os.cpu_count() > 8:
         pytest.skip("absent: 16 jobs may not keep so many CPUs busy")
     # fio's start and end are part of a run, too: they must not be a tenth of it.
-    outcome = bench(device, "--tests", "RND4K-Q32T16-Read", "--read-only", "--duration", "8")
-    (run,) = runs(outcome.result)
+    for _ in range(3):
+        outcome = bench(device, "--tests", "RND4K-Q32T16-Read", "--read-only", "--duration", "8")
+        (run,) = runs(outcome.result)
+        # On a shared machine the CPUs may not be had for all of it.
+        if min(run["conditions"]["cpu_busy"]) > 85:
+            break
     assert re.match(r"the CPU: CPU \d+ was \d+ % busy", what_limits(run)), what_limits(run)
     assert check(run, "cpu") in ("passed", "warning") and re.search(r"CPU \d+ was \d+ % busy", sentence(run, "cpu"))
 

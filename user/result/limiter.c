@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 #define BUSY_PERCENT   90
+#define NEARLY_BUSY_PERCENT 80
 #define THREAD_PERCENT 85 /* what a thread that never waits may show, as the run has a start and an end */
 #define THREAD_WORKS   50
 #define LINK_FULL      0.9
@@ -29,6 +30,12 @@ static bool is_software(const struct layer *facts)
 static bool all_cpus_busy(const struct limits *limits)
 {
 	return limits->cpu.known && limits->cpu.mean > BUSY_PERCENT;
+}
+
+/* A software disk on CPUs that are all but busy: a run has a start and an end in which they are not. */
+static bool works_for_itself(const struct limits *limits)
+{
+	return is_software(limits->facts) && limits_cpu_busy(limits) && limits->cpu.mean > NEARLY_BUSY_PERCENT;
 }
 
 bool limiter_cpus_are_taken(const struct limits *limits)
@@ -80,7 +87,7 @@ enum limiter limiter_of(const struct limits *limits, const struct cap *cap)
 	if (limits->sync_share >= SYNCING_FROM)
 		return LIMITER_FLUSHES;
 	/* Its queue is full because its own work keeps the CPUs busy; unless they are busy with something else. */
-	if (all_cpus_busy(limits) && is_software(limits->facts) && !limiter_cpus_are_taken(limits))
+	if (works_for_itself(limits) && !limiter_cpus_are_taken(limits))
 		return LIMITER_ALL_CPUS;
 	if (limits->kept_waiting)
 		return limits->full ? LIMITER_TAGS : LIMITER_QUEUE;
