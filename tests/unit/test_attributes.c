@@ -15,15 +15,15 @@ static void serial_of_scsi_is_in_page_80(void **state)
 	tree_write_bytes(*state, "/sys/class/block/sda/device/vpd_pg80", page, sizeof(page));
 	block_describe("sda", &layer);
 	assert_string_equal(layer.serial, "S2R9NX0J");
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 	tree_write_bytes(*state, "/sys/class/block/sda/device/vpd_pg80", lying, sizeof(lying));
 	block_describe("sda", &layer);
 	assert_string_equal(layer.serial, "AB");
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 	tree_write_bytes(*state, "/sys/class/block/sda/device/vpd_pg80", page, 4);
 	block_describe("sda", &layer);
 	assert_null(layer.serial);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 static void virtio_has_a_serial_and_no_model(void **state)
@@ -36,7 +36,7 @@ static void virtio_has_a_serial_and_no_model(void **state)
 	block_describe("vda", &layer);
 	assert_string_equal(layer.serial, "19966405363071");
 	assert_null(layer.model);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 static void assert_queues(const char *disk, uint64_t queues, uint64_t tags)
@@ -47,7 +47,7 @@ static void assert_queues(const char *disk, uint64_t queues, uint64_t tags)
 	assert_int_equal(layer.hardware_queues, queues);
 	assert_int_equal(layer.tags, tags);
 	assert_int_equal(layer.has_requests, queues > 0);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 static void tags_of_all_hardware_queues(void **state)

@@ -17,7 +17,7 @@ static void clear_layers(struct layer *layers, size_t count)
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		block_layer_clear(&layers[i]);
+		layer_clear(&layers[i]);
 	free(layers);
 }
 
@@ -103,13 +103,13 @@ static void nvme_disk_and_its_partitions(void **state)
 	assert_int_equal(layer.physical_block, 4096);
 	assert_int_equal(layer.max_request_bytes, 1310720);
 	assert_int_equal(layer.queue_requests, 1023);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 	assert_null(layer.name);
 
 	block_describe("nvme0n1", &layer);
 	assert_int_equal(layer.size, 1000204886016);
 	assert_null(layer.parent_disk);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 
 	assert_stack(259, 2, "nvme0n1p2 nvme0n1!");
 	assert_stack(259, 0, "nvme0n1!");
@@ -149,11 +149,11 @@ static void raid0_over_two_sata_partitions(void **state)
 	assert_int_equal(layer.queue_requests, 0);
 	assert_string_equal(layer.scheduler, "none");
 	assert_null(layer.model);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 	block_describe("sdb", &layer);
 	assert_string_equal(layer.model, "WDC WDS500G1R0A");
 	assert_true(layer.has_requests);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 static void each_device_stands_in_the_stack_once(void **state)
@@ -226,7 +226,7 @@ static void zram_is_without_requests(void **state)
 	assert_string_equal(layer.write_cache, "write through");
 	assert_null(layer.scheduler);
 	assert_int_equal(layer.size, 4294967296);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 static void make_wsl_disk(const struct tree *tree)
@@ -250,7 +250,7 @@ static void wsl_disk_is_a_vhdx(void **state)
 	assert_string_equal(layer.scheduler, "none");
 	assert_null(layer.serial);
 	assert_non_null(strstr(block_thin_backing(&layer, 1), "VHDX"));
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 static void disk_passed_through_to_wsl_is_none(void **state)
@@ -262,7 +262,7 @@ static void disk_passed_through_to_wsl_is_none(void **state)
 	tree_attribute(*state, "sda", "device/model", "WDC PC SN530 SDB\n");
 	block_describe("sda", &layer);
 	assert_null(block_thin_backing(&layer, 1));
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 static void hyperv_elsewhere_is_not_called_wsl(void **state)
@@ -273,7 +273,7 @@ static void hyperv_elsewhere_is_not_called_wsl(void **state)
 	tree_write(*state, "/proc/sys/kernel/osrelease", "6.1.0-28-cloud-amd64\n");
 	block_describe("sda", &layer);
 	assert_null(block_thin_backing(&layer, 1));
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 static void what_is_not_there_is_said(void **state)
@@ -294,7 +294,7 @@ static void what_is_not_there_is_said(void **state)
 	block_describe("sda", &layer);
 	assert_string_equal(layer.name, "sda");
 	assert_int_equal(layer.size, 0);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 static void make_chain(const struct tree *tree, unsigned devices)
@@ -531,7 +531,7 @@ static void loop_shows_its_file(void **state)
 	block_describe("loop0", &layer);
 	assert_string_equal(layer.backing_file, "/srv/with  blank ");
 	assert_true(layer.leaf && layer.has_requests);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 static void sparse_file_needs_the_room_below(void **state)

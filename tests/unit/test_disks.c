@@ -28,7 +28,7 @@ static void choose_disks(unsigned major, unsigned minor, int file, bool named)
 	wish.layer = layers;
 	assert_int_equal(disks_choose(&config, &wish, chosen), 0);
 	for (size_t i = 0; i < wish.layers; i++)
-		block_layer_clear(&layers[i]);
+		layer_clear(&layers[i]);
 	free(layers);
 }
 

@@ -23,7 +23,7 @@ static void assert_link(const char *name, const char *link, uint64_t bytes_per_s
 	else
 		assert_null(layer.link);
 	assert_int_equal(layer.link_bytes_per_second, bytes_per_second);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 	assert_null(layer.link);
 }
 

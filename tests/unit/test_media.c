@@ -25,7 +25,7 @@ static void assert_memory(const char *name, const char *memory)
 		assert_string_equal(layer.memory, memory);
 	else
 		assert_null(layer.memory);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 	assert_null(layer.memory);
 	assert_null(layer.backing_filesystem);
 }
@@ -150,7 +150,7 @@ static void assert_loop(const char *name, const char *filesystem, const char *me
 		assert_string_equal(layer.backing_filesystem, filesystem);
 	else
 		assert_null(layer.backing_filesystem);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 	assert_memory(name, memory);
 }
 
@@ -273,7 +273,7 @@ static void real_loop_on_tmpfs(void **state)
 	assert_string_equal(layer.backing_filesystem, "tmpfs");
 	assert_true(layer.cached);
 	assert_true(layer.hardware_queues > 0 && layer.tags > 0);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 /* A loop device that stands for another one: its file is a node in /dev, which is no file in memory. */
@@ -301,7 +301,7 @@ static void real_loop_on_a_device(void **state)
 	assert_null(layer.memory);
 	assert_null(layer.backing_filesystem);
 	assert_true(layer.cached);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 static void real_loop_with_direct_io(void **state)
@@ -325,7 +325,7 @@ static void real_loop_with_direct_io(void **state)
 	assert_null(layer.memory);
 	assert_non_null(strstr("ext2 ext3 ext4", layer.backing_filesystem));
 	assert_false(layer.cached);
-	block_layer_clear(&layer);
+	layer_clear(&layer);
 }
 
 int main(void)

@@ -166,21 +166,6 @@ static void close_existing(struct existing *existing, const struct stat *before)
 	close(fd);
 }
 
-static void clear_target(struct target *target)
-{
-	for (size_t i = 0; i < target->layers; i++)
-		block_layer_clear(&target->layer[i]);
-	for (size_t i = 0; i < target->warnings; i++)
-		free(target->warning[i]);
-	free(target->layer);
-	free(target->warning);
-	free(target->given);
-	free(target->path);
-	free(target->filesystem);
-	free(target->source);
-	free(target->mount_point);
-}
-
 static void an_existing_file_is_only_read(void **state)
 {
 	struct existing existing;
@@ -202,7 +187,7 @@ static void an_existing_file_is_only_read(void **state)
 	assert_true(place_shrunk(&existing.place, 3 * MIB + 1));
 	assert_true(place_lock(&existing.place));
 	close_existing(&existing, &before);
-	clear_target(&existing.target);
+	target_clear(&existing.target);
 	tree_remove(&existing.tree);
 	free(existing.file);
 }
@@ -226,7 +211,7 @@ static void through_a_link(void **state)
 	assert_string_equal(existing.target.path, existing.file);
 	close_existing(&existing, &before);
 	assert_int_equal(access(link, F_OK), 0);
-	clear_target(&existing.target);
+	target_clear(&existing.target);
 	tree_remove(&existing.tree);
 	free(existing.file);
 	free(link);
@@ -242,7 +227,7 @@ static char *refusal(struct existing *existing, uint64_t size, bool read_only)
 	capture(STDERR_FILENO);
 	err = open_existing(existing, size, read_only);
 	close_existing(existing, &before);
-	clear_target(&existing->target);
+	target_clear(&existing->target);
 	assert_int_equal(err, -EINVAL);
 	return captured_text();
 }

@@ -60,7 +60,7 @@ static size_t count_disks(const struct target *target)
 static void forget_layers(struct target *target)
 {
 	for (size_t i = 0; i < target->layers; i++)
-		block_layer_clear(&target->layer[i]);
+		layer_clear(&target->layer[i]);
 	free(target->layer);
 	target->layer = NULL;
 	target->layers = 0;

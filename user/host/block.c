@@ -145,21 +145,6 @@ void block_describe(const char *name, struct layer *layer)
 	layer->leaf = !layer->parent_disk && !stands_on_others(name);
 }
 
-void block_layer_clear(struct layer *layer)
-{
-	free(layer->name);
-	free(layer->parent_disk);
-	free(layer->model);
-	free(layer->serial);
-	free(layer->backing_file);
-	free(layer->scheduler);
-	free(layer->write_cache);
-	free(layer->memory);
-	free(layer->backing_filesystem);
-	free(layer->link);
-	*layer = (struct layer){0};
-}
-
 struct stack {
 	struct layer *layer;
 	size_t count;
@@ -171,7 +156,7 @@ static void stack_clear(struct stack *stack)
 	size_t i;
 
 	for (i = 0; i < stack->count; i++)
-		block_layer_clear(&stack->layer[i]);
+		layer_clear(&stack->layer[i]);
 	free(stack->layer);
 	*stack = (struct stack){0};
 }

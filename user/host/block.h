@@ -23,9 +23,8 @@ char **block_partitions(const char *disk);
 /* Whether `path` is the hidden disk of a path of the NVMe multipath disk `head`. */
 bool block_is_path_of(const char *path, const char *head);
 
-/* Everything sysfs knows of one device. Fills all fields of `layer`, which block_layer_clear() frees. */
+/* Everything sysfs knows of one device. Fills all fields of `layer`, which layer_clear() frees. */
 void block_describe(const char *name, struct layer *layer);
-void block_layer_clear(struct layer *layer);
 
 /*
  * The stack from `device` down, itself first, each device once, through partitions and slaves (md, dm). A device

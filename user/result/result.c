@@ -346,7 +346,7 @@ static void run_release(struct run *run)
 	trace_view_free(run->trace);
 }
 
-static void layer_release(struct layer *layer)
+void layer_clear(struct layer *layer)
 {
 	free(layer->name);
 	free(layer->parent_disk);
@@ -358,12 +358,13 @@ static void layer_release(struct layer *layer)
 	free(layer->memory);
 	free(layer->backing_filesystem);
 	free(layer->link);
+	*layer = (struct layer){0};
 }
 
-static void target_release(struct target *target)
+void target_clear(struct target *target)
 {
 	for (size_t i = 0; i < target->layers; i++)
-		layer_release(&target->layer[i]);
+		layer_clear(&target->layer[i]);
 	for (size_t i = 0; i < target->warnings; i++)
 		free(target->warning[i]);
 	free(target->layer);
@@ -373,6 +374,7 @@ static void target_release(struct target *target)
 	free(target->filesystem);
 	free(target->source);
 	free(target->mount_point);
+	*target = (struct target){0};
 }
 
 static void machine_release(struct machine *machine)
@@ -393,7 +395,7 @@ void result_free(struct result *result)
 	for (size_t i = 0; i < result->runs; i++)
 		run_release(&result->run[i]);
 	for (size_t i = 0; i < result->targets; i++)
-		target_release(&result->target[i]);
+		target_clear(&result->target[i]);
 	machine_release(&result->machine);
 	free(result->run);
 	free(result->target);

@@ -493,6 +493,10 @@ void run_add_finding(struct run *run, const char *name, char *found, char *expec
 
 void engine_figures_free(struct engine_figures *figures);
 void conditions_free(struct conditions *conditions);
+
+/* Free what a layer or a target holds and zero it. */
+void layer_clear(struct layer *layer);
+void target_clear(struct target *target);
 void trace_view_free(struct trace_view *view);
 
 #endif

@@ -92,7 +92,7 @@ static void note_above(struct trace_config *config, uint32_t upper)
 
 		if (lower >= 0 && lower != (int)upper && is_disk(&config->layer[lower]))
 			config->layer[lower].above |= 1u << upper;
-		block_layer_clear(&layer[i]);
+		layer_clear(&layer[i]);
 	}
 	free(layer);
 }
