@@ -178,9 +178,9 @@ def assert_trickle(run, view):
 
 
 def changes(found, stage):
-    """By how much the stage's median is larger under the limit than without it, for each engine."""
+    """By how many ns the stage's median is longer under the limit than without it, for each engine."""
     views = {turn: io_of(run, op) for turn, (run, op) in found.items()}
-    return [median(io_stage(views[name, RATE], stage)) / median(io_stage(views[name, None], stage)) for name in WAYS]
+    return [median(io_stage(views[name, RATE], stage)) - median(io_stage(views[name, None], stage)) for name in WAYS]
 
 
 @pytest.mark.parametrize("where", ["raw", "ext4"])
@@ -198,7 +198,8 @@ def test_throttled(bench, machine, where):
     pace = [lat(run, op) / paced(io_of(run, op)) for (_, iops), (run, op) in found.items() if iops == RATE]
     assert near(min(pace), 1) and max(pace) <= SLOWER, pace
     for stage in ("queue", "device", "deliver"):
-        assert statistics.median(changes(found, stage)) <= 4, (stage, changes(found, stage))
+        # A program that sleeps between its I/Os is woken more slowly than one that never does, but not by this much.
+        assert statistics.median(changes(found, stage)) <= SLICE / 100, (stage, changes(found, stage))
 
 
 # --- a program that asks for several: batch ---
