@@ -41,17 +41,23 @@ char *xstrdup(const char *string)
 	return must(strdup(string));
 }
 
+char *xvasprintf(const char *format, va_list arguments)
+{
+	char *string;
+
+	if (vasprintf(&string, format, arguments) < 0)
+		out_of_memory();
+	return string;
+}
+
 char *xasprintf(const char *format, ...)
 {
 	va_list arguments;
 	char *string;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&string, format, arguments);
+	string = xvasprintf(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		out_of_memory();
 	return string;
 }
 
@@ -83,14 +89,11 @@ void text_addf(struct text *text, const char *format, ...)
 {
 	va_list arguments;
 	char *added;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&added, format, arguments);
+	added = xvasprintf(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		out_of_memory();
-	text_add(text, added, length);
+	text_add(text, added, strlen(added));
 	free(added);
 }
 

@@ -3,12 +3,14 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *old, size_t count, size_t size);
 char *xstrdup(const char *string);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *xvasprintf(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 /* All zero is an empty text; `data` is NUL-terminated once anything was added. */
 struct text {

@@ -93,20 +93,6 @@ static void *grow(void *array, size_t *count, size_t size)
 	return grown;
 }
 
-static __attribute__((format(printf, 1, 0))) char *format_arguments(const char *format, va_list arguments)
-{
-	va_list copy;
-	char *string;
-	int length;
-
-	va_copy(copy, arguments);
-	length = vsnprintf(NULL, 0, format, copy);
-	va_end(copy);
-	string = xcalloc((size_t)length + 1, 1);
-	vsnprintf(string, (size_t)length + 1, format, arguments);
-	return string;
-}
-
 struct result *result_new(void)
 {
 	struct result *result = xcalloc(1, sizeof(*result));
@@ -133,7 +119,7 @@ void target_warn(struct target *target, const char *format, ...)
 
 	target->warning = grow(target->warning, &target->warnings, sizeof(*target->warning));
 	va_start(arguments, format);
-	target->warning[target->warnings - 1] = format_arguments(format, arguments);
+	target->warning[target->warnings - 1] = xvasprintf(format, arguments);
 	va_end(arguments);
 }
 
@@ -157,7 +143,7 @@ void run_add_check(struct run *run, const char *name, enum check_state state, ch
 	va_list arguments;
 
 	va_start(arguments, sentence);
-	check->sentence = format_arguments(sentence, arguments);
+	check->sentence = xvasprintf(sentence, arguments);
 	va_end(arguments);
 }
 
@@ -168,7 +154,7 @@ void run_add_finding(struct run *run, const char *name, char *found, char *expec
 
 	check->finding = true;
 	va_start(arguments, sentence);
-	check->sentence = format_arguments(sentence, arguments);
+	check->sentence = xvasprintf(sentence, arguments);
 	va_end(arguments);
 }
 
