@@ -6,17 +6,6 @@
 
 #include "host/machine.h"
 
-static void machine_clear(struct machine *machine)
-{
-	free(machine->host);
-	free(machine->os);
-	free(machine->kernel);
-	free(machine->architecture);
-	free(machine->cpu);
-	free(machine->wsl);
-	free(machine->clocksource);
-}
-
 static void wsl_2(void **state)
 {
 	const struct tree *tree = *state;

@@ -288,10 +288,20 @@ static void free_ios(struct trace_view *view)
 	free(view->hidden);
 }
 
+static void free_remotes(struct trace_view *view)
+{
+	for (size_t i = 0; i < view->remotes; i++) {
+		free(view->remote[i].protocol);
+		free(view->remote[i].kind);
+	}
+	free(view->remote);
+}
+
 void trace_view_free(struct trace_view *view)
 {
 	if (!view)
 		return;
+	free_remotes(view);
 	free_ios(view);
 	free_layers(view->leaf, view->leaves);
 	free_layers(view->above, view->aboves);
@@ -343,6 +353,8 @@ void layer_clear(struct layer *layer)
 	free(layer->write_cache);
 	free(layer->memory);
 	free(layer->backing_filesystem);
+	free(layer->driver);
+	free(layer->path);
 	free(layer->link);
 	*layer = (struct layer){0};
 }
@@ -360,11 +372,28 @@ void target_clear(struct target *target)
 	free(target->filesystem);
 	free(target->source);
 	free(target->mount_point);
+	free(target->access);
+	free(target->buffered);
 	*target = (struct target){0};
 }
 
-static void machine_release(struct machine *machine)
+static void platform_release(struct platform *platform)
 {
+	for (size_t i = 0; i < platform->clues; i++) {
+		free(platform->clue[i].source);
+		free(platform->clue[i].value);
+		free(platform->clue[i].says);
+	}
+	free(platform->clue);
+	free(platform->key);
+	free(platform->name);
+	free(platform->certainty);
+	free(platform->container);
+}
+
+void machine_clear(struct machine *machine)
+{
+	platform_release(&machine->platform);
 	free(machine->host);
 	free(machine->os);
 	free(machine->kernel);
@@ -372,6 +401,7 @@ static void machine_release(struct machine *machine)
 	free(machine->cpu);
 	free(machine->wsl);
 	free(machine->clocksource);
+	*machine = (struct machine){0};
 }
 
 void result_free(struct result *result)
@@ -382,7 +412,7 @@ void result_free(struct result *result)
 		run_release(&result->run[i]);
 	for (size_t i = 0; i < result->targets; i++)
 		target_clear(&result->target[i]);
-	machine_release(&result->machine);
+	machine_clear(&result->machine);
 	free(result->run);
 	free(result->target);
 	free(result->test);

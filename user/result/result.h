@@ -202,6 +202,16 @@ struct foreign_view {
 	struct bio_counts op[OPS];
 };
 
+/* Round trips of one kind of request to the server of a file system without a block device (9p, FUSE, virtiofs). */
+struct remote_view {
+	char *protocol; /* "9p" or "fuse" */
+	char *kind;	/* "Tread", "FUSE_WRITE"; by number where it has no name here: "119" */
+	uint64_t sent;	/* by the workload while recording was on */
+	uint64_t answered, failed; /* of them; failed ones are answered, too */
+	uint64_t in_flight_at_end, lost;
+	struct hist time;
+};
+
 struct trace_view {
 	uint64_t recorded;	    /* how long recording was on */
 	char *top;		    /* the target's own disk, where bios are counted by owner; "all disks" for several */
@@ -212,6 +222,8 @@ struct trace_view {
 	size_t slowest_count;
 	struct io_record *slow; /* of --slow, in the order in which they ended */
 	size_t slow_count;
+	struct remote_view *remote; /* round trips to a file system's server, most time first */
+	size_t remotes;
 	uint64_t slow_dropped; /* beyond the room for them */
 	struct foreign_view *foreigner; /* most bytes first */
 	size_t foreigners;
@@ -343,6 +355,8 @@ struct layer {
 	char *write_cache;	/* "write back" or "write through" */
 	char *memory;		/* why what is written there is no disk: "compressed memory (zram)"; NULL where it may be one */
 	char *backing_filesystem; /* of a loop device's file: "ext4" */
+	char *driver;		/* of the kernel: "virtio_blk", "hv_storvsc", "nvme"; NULL: not known */
+	char *path;		/* of a leaf, the key of its kind of path (path.h): "vhdx"; NULL: not known */
 	char *link;		/* how the disk is attached: "SATA 6.0 Gbit/s", "PCIe 8.0 GT/s x4"; NULL: not known */
 	uint64_t link_bytes_per_second; /* the most that the link carries, its encoding taken off; 0: not known */
 	bool has_requests;	/* false: bio-based (md, dm, zram), which has no requests to time */
@@ -377,15 +391,28 @@ struct nearness {
 	uint64_t random, same;
 };
 
+/*
+ * The transport's floor: one block read again and again at depth 1, past the page cache. Whatever is nearest answers,
+ * so what remains is the way there and back; ns.
+ */
+struct floor {
+	uint64_t reads; /* 0: it was not tried */
+	uint64_t least, median, p99;
+	double mean;
+};
+
 struct target {
 	char *given; /* as the user wrote it */
 	char *path;  /* absolute */
 	enum target_kind kind;
 	char *filesystem, *source, *mount_point; /* NULL for a block device */
+	char *access;	     /* without a block device, the key of its kind of path (path.h): "drvfs"; else NULL */
+	char *buffered;	     /* why its file is not opened with O_DIRECT: the page cache may answer; NULL: it is */
 	uint64_t file_size;
 	uint64_t laid_out_in; /* ns that writing every block took; 0 where nothing was written */
 	struct layout layout;
 	struct nearness nearness;
+	struct floor floor;
 	struct layer *layer;
 	size_t layers;
 	char **warning; /* what the report's first lines must say, such as that the file grows the VHDX */
@@ -419,6 +446,23 @@ struct expectation {
 
 /* --- the machine and the options --- */
 
+/* Something that tells what this machine is: where it stands, what stood there, and what that speaks for. */
+struct clue {
+	char *source; /* "/proc/sys/kernel/osrelease", "CPUID 0x40000000" */
+	char *value;
+	char *says;   /* the key of a platform or container; NULL: it decides nothing */
+};
+
+/* The platforms are rows of host/platform.c. */
+struct platform {
+	char *key;	 /* "bare-metal", "wsl2", "hyperv", "kvm", "ec2", ...; NULL: not known (an older file) */
+	char *name;	 /* for people: "Amazon EC2 (KVM, Nitro)" */
+	char *certainty; /* "certain", "likely" or "a guess" */
+	char *container; /* that we run in on top of it: "docker"; NULL: none that shows */
+	struct clue *clue;
+	size_t clues;
+};
+
 struct machine {
 	char *host, *os, *kernel, *architecture, *cpu;
 	unsigned cpus;
@@ -427,6 +471,7 @@ struct machine {
 	char *wsl;	 /* "1" or "2"; NULL outside */
 	char *clocksource;
 	bool admin; /* root */
+	struct platform platform;
 };
 
 struct options {
@@ -439,6 +484,7 @@ struct options {
 	uint64_t interval; /* of trace: ns between two lines; 0: none */
 	uint64_t slow_from; /* of trace: I/Os of this many ns or more are kept whole; 0: just the slowest */
 	char *ioengine;
+	bool floor; /* the transport's floor is measured, too */
 	bool sweep; /* the tests are one pattern over depths */
 	struct expectation *expectation; /* --expect */
 	size_t expectations;
@@ -494,7 +540,8 @@ void run_add_finding(struct run *run, const char *name, char *found, char *expec
 void engine_figures_free(struct engine_figures *figures);
 void conditions_free(struct conditions *conditions);
 
-/* Free what a layer or a target holds and zero it. */
+/* Free what a machine, a layer or a target holds and zero it. */
+void machine_clear(struct machine *machine);
 void layer_clear(struct layer *layer);
 void target_clear(struct target *target);
 void trace_view_free(struct trace_view *view);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "result/diagnosis.h"
+
+static void test_worst(void **state)
+{
+	struct diagnosis *diagnosis = diagnosis_new();
+	struct finding *finding;
+
+	(void)state;
+	assert_int_equal(diagnosis_fitness(diagnosis), FITNESS_PLAIN);
+	section_add(diagnosis_add_section(diagnosis, "kernel"), "release", NULL, "%d.%d", 6, 12);
+	assert_string_equal(diagnosis->section[0].finding[0].value, "6.12");
+	assert_null(diagnosis->section[0].finding[0].source);
+	finding_is_fine(section_add(&diagnosis->section[0], "BTF", "/sys/kernel/btf/vmlinux", "present"));
+	assert_int_equal(diagnosis_fitness(diagnosis), FITNESS_FINE);
+
+	finding = section_add(diagnosis_add_section(diagnosis, "machine"), "fio", NULL, "none");
+	finding_blame(finding, FITNESS_UNFIT, "There is no fio.", "apt-get install fio");
+	section_add(&diagnosis->section[1], "CPUs", NULL, "2");
+	assert_int_equal(diagnosis_fitness(diagnosis), FITNESS_UNFIT);
+	assert_string_equal(diagnosis->section[1].finding[0].cure, "apt-get install fio");
+	diagnosis_advise(diagnosis, "Give it %s.", "sdb");
+	assert_string_equal(diagnosis->advice[0], "Give it sdb.");
+	diagnosis_free(diagnosis);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_worst)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
