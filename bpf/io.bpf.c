@@ -580,6 +580,7 @@ __noinline int io_ended_early(uint32_t number, uint32_t size, uint32_t again)
 
 __noinline int ring_doorbell(struct cpu_state *cpu, uint64_t now)
 {
+	struct io_counts *counts;
 	struct io_slot *slot;
 
 	if (!cpu)
@@ -591,6 +592,9 @@ __noinline int ring_doorbell(struct cpu_state *cpu, uint64_t now)
 	    slot->record.boundary[BOUNDARY_COMPLETE] || now < cpu->issued)
 		return 0;
 	slot->record.boundary[BOUNDARY_DOORBELL] = now;
+	counts = io_counts_of(slot->record.op);
+	if (counts)
+		counts->rung += cpu->sharing;
 	io_count_stage(slot->record.op, IO_STAGE_DOORBELL, now - cpu->issued);
 	return 0;
 }

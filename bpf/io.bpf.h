@@ -179,11 +179,15 @@ static __always_inline void io_issued(uint32_t number, struct cpu_state *cpu, ui
 	*(uint64_t *)record->company = cpu->company;
 	record->idle = cpu->idle;
 	__sync_fetch_and_add(&record->requests, 1);
-	if (slot->task == bpf_get_current_task()) {
-		cpu->submitter = slot->task;
-		cpu->issued = now;
-		cpu->io = number;
-	}
+	if (slot->task != bpf_get_current_task())
+		return;
+	if (cpu->submitter != slot->task)
+		cpu->sharing = 1;
+	else if (cpu->io != number)
+		cpu->sharing++;
+	cpu->submitter = slot->task;
+	cpu->issued = now;
+	cpu->io = number;
 }
 
 /* Such an issue was taken back. */

@@ -33,7 +33,7 @@ struct cpu_state {
 	uint64_t submitter; /* the task that issued an I/O of its own last, and is still in the driver; 0: none */
 	uint64_t issued;    /* when that was, since the epoch */
 	uint32_t io;	    /* the I/O's number, plus 1 */
-	uint32_t padding;
+	uint32_t sharing;   /* I/Os that it has issued by now: they share the doorbell */
 	uint64_t completed; /* when an I/O of the workload was last completed on this CPU */
 	uint64_t company;   /* of the request that is being issued: see struct flight */
 	uint64_t idle;

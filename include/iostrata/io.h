@@ -110,6 +110,7 @@ struct io_counts {
 	uint64_t way[IO_WAYS];
 	uint64_t end[IO_ENDS];
 	uint64_t note[IO_NOTES];
+	uint64_t rung; /* that share the doorbells whose time is known (stage doorbell) */
 };
 
 /* What is in flight at a device is told apart by class. A moment belongs to the last of them that has any in flight

@@ -123,6 +123,19 @@ def test_merged_ios(bench, machine, device):
     assert_exact(run)
 
 
+def test_shared_doorbells(bench, machine, device):
+    """The driver is told once of what one call submits: eight I/Os share that, or each has its own."""
+    together = w.Witness.in_turn('set -- "$@" --iodepth_batch_submit=8 --iodepth_batch_complete_min=8', ":")
+    witness = w.Witness(machine, device.name, before=together)
+    with w.queue_setting(device.name, "scheduler", "none"):
+        measured = w.measure(bench, witness, device, "RND4K-Q8T1-Read", "--iterations", "2", "--duration", "0.3")
+    for (run, _), sharing in zip(measured, (8, 1)):
+        assert_exact(run)
+        view = io_of(run, "read")
+        bells = io_stage(view, "doorbell")["count"]
+        assert bells and sharing * bells * 0.95 <= view["rung"] <= sharing * bells, (bells, view["rung"])
+
+
 def test_bio_based_device(bench, machine):
     """zram has no requests: Q to C is one part."""
     device = w.zram(machine, 64 << 20)

@@ -45,6 +45,7 @@ static struct io_view *full_io(void)
 		.requests = number(),
 		.unbegun = number(),
 		.left = number(),
+		.rung = number(),
 	};
 	for (int way = 0; way < IO_WAYS; way++)
 		view->counts.way[way] = number();
@@ -336,6 +337,7 @@ static void the_keys_of_ios(void **state)
 	check_count(io, "requests", (json_int_t)copy.counts.requests);
 	check_count(io, "unbegun", (json_int_t)copy.counts.unbegun);
 	check_count(io, "left", (json_int_t)copy.counts.left);
+	check_count(io, "rung", (json_int_t)copy.counts.rung);
 	check_count(io, "ways/io_uring", (json_int_t)copy.counts.way[IO_WAY_URING]);
 	check_count(io, "ends/not queued", (json_int_t)copy.counts.end[IO_END_NOT_QUEUED]);
 	check_count(io, "notes/by a worker", (json_int_t)copy.counts.note[IO_NOTE_WORKER]);

@@ -22,7 +22,7 @@ static char *render(struct result *result)
 
 	for (size_t i = 0; i < result->runs; i++)
 		runs[i] = &result->run[i];
-	seen = print_stages(&screen, runs, result->runs);
+	seen = print_stages(&screen, &result->machine, runs, result->runs);
 	free(runs);
 	result_free(result);
 	if (out.data)
@@ -90,6 +90,22 @@ static void the_whole_block(void **state)
 				    "device             89.0 %           82.0 %            75.7 %\n"
 				    "deliver             5.5 %            7.1 %             8.6 %\n"
 				    "mean              76.9 µs         121.6 µs          254.5 µs\n");
+	free(report);
+}
+
+/* On a virtual machine the doorbell says something of the hypervisor. */
+static void a_doorbell_of_a_guest(void **state)
+{
+	struct run *run;
+	struct result *result = single(&run);
+	char *report;
+
+	(void)state;
+	result->machine.hypervisor = true;
+	run->trace->io[IO_OP_READ]->counts.rung = 375000;
+	report = render(result);
+	assert_has(report, "\n  The doorbell takes 8.51 µs for each I/O: an exit to the hypervisor may be part\n"
+			   "  of it.\n  375,000 called ");
 	free(report);
 }
 
@@ -297,6 +313,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_block),
+		cmocka_unit_test(a_doorbell_of_a_guest),
 		cmocka_unit_test(what_the_probes_take),
 		cmocka_unit_test(a_part_that_not_all_have),
 		cmocka_unit_test(not_joined),

@@ -397,7 +397,7 @@ static bool checked_any(const struct run *const *runs, size_t count)
 static void print_traced(const struct block *block, size_t count, struct seen *seen)
 {
 	const struct view *view = block->view;
-	unsigned stages = print_stages(&view->screen, view->runs, count);
+	unsigned stages = print_stages(&view->screen, &view->result->machine, view->runs, count);
 
 	if (stages)
 		screen_empty_line(&view->screen);

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "cells.h"
+#include "doorbell.h"
 #include "result/summary.h"
 #include "result/tail.h"
 
@@ -29,6 +30,7 @@ const struct io_stage_row io_stage_row[IO_STAGES] = {
 /* The I/Os of one op. */
 struct block {
 	const struct screen *screen;
+	const struct machine *machine;
 	enum io_op op;
 	uint64_t probe_cost; /* ns per I/O at the most; 0: not known */
 	struct io_summary summary;
@@ -287,6 +289,15 @@ static unsigned stages_in(const struct io_view *view)
 	return stages;
 }
 
+static void print_doorbell(const struct block *block)
+{
+	char *sentence = doorbell_in_words(&block->summary, block->machine);
+
+	if (sentence)
+		screen_paragraphf(block->screen, STYLE_PLAIN, 2, KEEP KEEP "%s", sentence);
+	free(sentence);
+}
+
 static void print_block(const struct block *block)
 {
 	struct grid grid = usual_grid;
@@ -301,17 +312,24 @@ static void print_block(const struct block *block)
 	}
 	table_free(&table);
 	print_outer_sum(block);
+	print_doorbell(block);
 	print_facts(block);
 	print_observer(block);
 	print_tails(block);
 }
 
-unsigned print_stages(const struct screen *screen, const struct run *const *runs, size_t count)
+unsigned print_stages(const struct screen *screen, const struct machine *machine, const struct run *const *runs,
+		      size_t count)
 {
 	unsigned stages = 0;
 
 	for (int op = 0; op < IO_OPS; op++) {
-		struct block block = {.screen = screen, .op = op, .probe_cost = most_probe_cost(runs, count)};
+		struct block block = {
+			.screen = screen,
+			.machine = machine,
+			.op = op,
+			.probe_cost = most_probe_cost(runs, count),
+		};
 		struct io_summary *summary = &block.summary;
 
 		io_summary_of_runs(summary, runs, count, IO_OP_BIT(op));

@@ -19,7 +19,8 @@ extern const struct io_stage_row io_stage_row[IO_STAGES];
  * A block for each op of the done ones of `runs`, all of one test; none where one of them was not followed. Stages that
  * are shorter than what the probes take are marked. Returns the stages that occur in them, as bits by enum io_stage.
  */
-unsigned print_stages(const struct screen *screen, const struct run *const *runs, size_t count);
+unsigned print_stages(const struct screen *screen, const struct machine *machine, const struct run *const *runs,
+		      size_t count);
 
 /* What these stages are. */
 void explain_stages(const struct screen *screen, unsigned stages);

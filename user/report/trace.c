@@ -458,7 +458,7 @@ static void print_ios(const struct report *report)
 	unsigned seen;
 
 	shown.state = RUN_DONE; /* what was seen until it was interrupted counts */
-	seen = print_stages(&held, &runs, 1);
+	seen = print_stages(&held, &report->view.result->machine, &runs, 1);
 	if (seen) {
 		screen_empty_line(report->screen);
 		text_add(report->screen->out, stages.data, stages.length);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "doorbell.h"
 #include "places.h"
 
 /* A doorbell is worth a word where it takes this part of the latency, and is known of this part of the I/Os. */
@@ -56,7 +57,7 @@ static bool has_long_doorbell(const struct io_summary *summary)
 }
 
 /* In full for the first test, in short for those after it. */
-static void add_places(struct text *text, const struct io_summary *summary, bool first)
+static void add_places(struct text *text, const struct io_summary *summary, const struct machine *machine, bool first)
 {
 	const char *const *name = first ? place_in_words : place_name;
 
@@ -72,11 +73,12 @@ static void add_places(struct text *text, const struct io_summary *summary, bool
 			continue;
 		text_addf(text, " (doorbell");
 		add_amount(text, summary->mean[IO_STAGE_DOORBELL], summary->lat);
-		text_addf(text, ")");
+		text_addf(text, "%s)", doorbell_has_exit(summary, machine) ? " with a VM" KEEP "exit" : "");
 	}
 }
 
-static void add_single(struct sentence *sentence, const struct test *test, const struct io_summary *summary)
+static void add_single(struct sentence *sentence, const struct test *test, const struct io_summary *summary,
+		       const struct machine *machine)
 {
 	char size[FORMAT_LENGTH] = "", latency[FORMAT_LENGTH];
 	bool first = !sentence->last;
@@ -88,7 +90,7 @@ static void add_single(struct sentence *sentence, const struct test *test, const
 	keep_together(format_latency(latency, summary->lat), sizeof(latency));
 	text_addf(&sentence->text, "%s a %s%s %s%s", first ? "At depth" KEEP "1" : ";", size, test_noun(test),
 		  first ? "takes " : "", latency);
-	add_places(&sentence->text, summary, first);
+	add_places(&sentence->text, summary, machine, first);
 	sentence->last = test;
 }
 
@@ -102,7 +104,7 @@ static void add_test(struct sentence *sentence, const struct view *view, size_t 
 		if (!is_single(of))
 			sentence->deeper = true;
 		else if (summary.lat > 0 && total_fits(summary.total, summary.lat))
-			add_single(sentence, of, &summary);
+			add_single(sentence, of, &summary, &view->result->machine);
 	}
 	io_summary_clear(&summary);
 }

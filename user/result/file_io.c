@@ -56,6 +56,7 @@ static void put_io_counts(json_t *object, const struct io_view *view)
 	put_count(object, "requests", counts->requests);
 	put_count(object, "unbegun", counts->unbegun);
 	put_count(object, "left", counts->left);
+	put_known(object, "rung", counts->rung);
 	put(object, "ways", counts_to_json(counts->way, io_way_name, IO_WAYS));
 	put(object, "ends", counts_to_json(counts->end, io_end_name, IO_ENDS));
 	put(object, "notes", counts_to_json(counts->note, io_note_name, IO_NOTES));

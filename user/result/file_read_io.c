@@ -75,6 +75,7 @@ static void read_io_counts(const struct node *io, struct io_counts *counts)
 	counts->requests = get_count(io, "requests");
 	counts->unbegun = get_count(io, "unbegun");
 	counts->left = get_count(io, "left");
+	counts->rung = get_known(io, "rung");
 	read_counts(node_get(io, "ways"), io_way_name, IO_WAYS, counts->way);
 	read_counts(node_get(io, "ends"), io_end_name, IO_ENDS, counts->end);
 	read_counts(node_get(io, "notes"), io_note_name, IO_NOTES, counts->note);
