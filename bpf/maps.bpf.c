@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What several programs use; trace.bpf.h and io.bpf.h say what each is. */
+#include "hop.bpf.h"
 #include "io.bpf.h"
+#include "request.bpf.h"
 #include "task.bpf.h"
 #include "trace.bpf.h"
 
@@ -15,6 +17,9 @@ volatile uint64_t durable_since = 0;
 struct task_map tasks SEC(".maps");
 struct op_map ops SEC(".maps");
 struct stage_map stages SEC(".maps");
+struct request_table requests SEC(".maps");
+struct hop_table hop_sets SEC(".maps");
+struct hop_map hop_times SEC(".maps");
 struct bio_table bio_sets SEC(".maps");
 struct io_table io_sets SEC(".maps");
 struct io_op_map io_ops SEC(".maps");

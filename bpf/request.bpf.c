@@ -7,20 +7,13 @@
  * by several CPUs at once, where its pieces complete on them: there it is atomic.
  */
 #include "clock.bpf.h"
+#include "hop.bpf.h"
 #include "io.bpf.h"
+#include "request.bpf.h"
 #include "trace.bpf.h"
 #include "walk.bpf.h"
 
 struct flight_map flights SEC(".maps");
-
-/* Sized by user space. Mapped there too, to find what is left at the end. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, struct request_set);
-} requests SEC(".maps");
 
 /*
  * A request is a static object, one for each tag, so its address is unique while it is in flight, and it survives what a
@@ -41,13 +34,6 @@ static __always_inline struct request_slot *claim(struct request_set *set, uint6
 		if (!set->way[i].request && !__sync_val_compare_and_swap(&set->way[i].request, 0, address))
 			return &set->way[i];
 	return 0;
-}
-
-static __always_inline struct request_set *request_set_of(uint64_t address)
-{
-	uint32_t key = set_of(address);
-
-	return bpf_map_lookup_elem(&requests, &key);
 }
 
 /* The counts of the target's own partition, for what went to it; else NULL. */
@@ -391,6 +377,8 @@ int BPF_PROG(on_issue, struct request *rq)
 	slot = claim(set, address);
 	if (slot) {
 		slot->issued = stamp;
+		if (config.hops)
+			hops_begin(address, slot - set->way);
 		return 0;
 	}
 	counts->loss[LOSS_TABLE_FULL]++;
@@ -529,6 +517,8 @@ int BPF_PROG(on_complete, struct request *rq, int error, unsigned int bytes)
 	now = since_epoch();
 	issued = stamp_time(slot->issued);
 	partition = partition_counts(slot->issued);
+	if (config.hops && layer_flags(layer) & LAYER_SCSI)
+		hops_end(address, slot - set->way, slot->issued, now);
 	land(slot->issued, now);
 	slot->request = 0;
 	if (config.clocks && (op == OP_FLUSH || asks_fua(rq->cmd_flags)))

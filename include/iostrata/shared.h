@@ -57,6 +57,7 @@ enum layer_flags {
 	LAYER_PARTITION = 4,
 	LAYER_HIDDEN = 8,   /* has no number in sysfs: a path of NVMe multipath, known by its name */
 	LAYER_NO_FUA = 32,  /* has a volatile cache and no FUA: the kernel flushes after each write that asks for it */
+	LAYER_SCSI = 64,    /* its requests are SCSI commands: their hops can be seen */
 	LAYER_TOP = 16,	    /* a disk whose bios are counted by owner: nothing else that is traced stands on it */
 };
 
@@ -127,7 +128,7 @@ struct trace_config {
 	uint32_t io_set_mask;	      /* number of sets in the table of I/Os, a power of two, less 1 */
 	uint32_t intervals;	      /* not 0: the slowest of each interval is kept, too */
 	uint32_t syncs;		      /* not 0: writes may be synchronous */
-	uint32_t padding;
+	uint32_t hops;		      /* not 0: hops of SCSI commands are followed */
 	uint8_t call[MAX_CALL_NUMBER]; /* enum call + 1 of each system call number, 0: not watched */
 };
 
@@ -179,6 +180,19 @@ struct request_slot {
 
 struct request_set {
 	struct request_slot way[TABLE_WAYS];
+};
+
+/* Where a request's command has come to: ns since the epoch; 0: not there yet, or not seen. */
+struct request_hops {
+	uint64_t handed; /* to its driver */
+	uint64_t kicked;
+	uint64_t interrupted;
+	uint64_t done;
+};
+
+/* Those of the slots of the set with the same index. */
+struct hop_set {
+	struct request_hops way[TABLE_WAYS];
 };
 
 /* A bio on its way through one layer. */

@@ -25,6 +25,18 @@
 	ROW(THROUGH, "through", QUEUE, COMPLETE, "of a bio on a bio-based layer (md, dm, zram): all of it")
 
 /*
+ * What can be seen of the way between D and C of a request on a SCSI disk; inside of `device`. The first three add up to
+ * it. The last two are of Hyper-V's channel (drivers/hv/hv_trace.h), and of those requests alone that needed a signal:
+ * while the ring is not empty the host needs none. ROW(id, name, meaning)
+ */
+#define IOSTRATA_HOPS(ROW)                                                                                             \
+	ROW(DISPATCH, "dispatch", "from the issue until the SCSI layer hands the command to its driver")               \
+	ROW(COMMAND, "command", "until the driver says that the command is done: its transport, the host and the device") \
+	ROW(FINISH, "finish", "from there to the completion of the request")                                           \
+	ROW(KICK, "kick", "from the handing over until the host is signalled (vmbus_setevent)")                        \
+	ROW(INTERRUPT, "interrupt", "from the host's interrupt (vmbus_chan_sched) until the command is done")
+
+/*
  * Stages of the program's I/Os. The first ones, up to `deliver`, add up to `total`; those after it lie inside of the
  * stage that `inside` names and are never added. ROW(id, name, from, to, inside, meaning)
  */
@@ -56,6 +68,13 @@ enum stage {
 	IOSTRATA_STAGES(ROW)
 #undef ROW
 		STAGES
+};
+
+enum hop {
+#define ROW(id, name, meaning) HOP_##id,
+	IOSTRATA_HOPS(ROW)
+#undef ROW
+		HOPS
 };
 
 enum io_stage {

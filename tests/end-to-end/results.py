@@ -122,6 +122,11 @@ def histogram(view):
     return view["stages"]["device"]
 
 
+def hops(view):
+    """Of a SCSI disk: count, sum, ... by the name of the hop; those that were seen."""
+    return view.get("hops", {})
+
+
 def queued(run, owner, op):
     """Bytes that an owner (workload, others, writeback, journal) queued on the target's disk."""
     return run["trace"]["queued"].get(owner, {}).get(op, {}).get("bytes", 0)

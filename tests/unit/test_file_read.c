@@ -40,6 +40,14 @@ static void fill_stage(struct op_view *view, enum stage stage)
 	}
 }
 
+static void fill_hops(struct op_view *view)
+{
+	for (int hop = 0; hop < HOPS; hop++) {
+		view->hop[hop] = hist_new();
+		hist_add(view->hop[hop], number(), number());
+	}
+}
+
 static struct op_view *full_op(void)
 {
 	struct op_view *view = xcalloc(1, sizeof(*view));
@@ -79,6 +87,7 @@ static struct op_view *full_op(void)
 		view->error[i] = number();
 	for (int stage = 0; stage < STAGES; stage++)
 		fill_stage(view, stage);
+	fill_hops(view);
 	return view;
 }
 

@@ -89,6 +89,27 @@ static void queue_device_and_flushes(void **state)
 	free(report);
 }
 
+/* They lie inside of the device's time: without a bar and without a share, which would be added to its own. */
+static void hops_of_a_scsi_disk(void **state)
+{
+	struct result *result = stacked();
+	struct hist **hop = result->run[0].trace->leaf[0].op[OP_WRITE]->hop;
+	char *report;
+
+	(void)state;
+	hop[HOP_DISPATCH] = hist_new();
+	hist_add(hop[HOP_DISPATCH], 1500, 100);
+	hop[HOP_COMMAND] = hist_new();
+	hist_add(hop[HOP_COMMAND], 7000, 100);
+	report = render(result);
+	assert_has(report, "\nwrite device    █████▍   9.60 µs   9.60 µs   9.60 µs   9.60 µs   9.60 µs  55.3 %\n"
+			   "  dispatch               1.50 µs   1.50 µs   1.50 µs   1.50 µs   1.50 µs\n"
+			   "  command                7.00 µs   7.00 µs   7.00 µs   7.00 µs   7.00 µs\n"
+			   "flush device ");
+	assert_fits(report);
+	free(report);
+}
+
 /* Of a partition that its disk does nothing beside, one line. */
 static void the_matrix(void **state)
 {
@@ -380,7 +401,8 @@ static void ios_that_were_followed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(queue_device_and_flushes), cmocka_unit_test(the_matrix),
+		cmocka_unit_test(queue_device_and_flushes),
+		cmocka_unit_test(hops_of_a_scsi_disk), cmocka_unit_test(the_matrix),
 		cmocka_unit_test(ios_that_were_followed),
 		cmocka_unit_test(a_partition_by_itself),    cmocka_unit_test(limits_have_names),
 		cmocka_unit_test(what_is_odd_is_counted),   cmocka_unit_test(several_runs),

@@ -78,6 +78,15 @@ char **block_partitions(const char *disk)
 	return entries;
 }
 
+bool block_is_scsi(const char *disk)
+{
+	char *bus = host_link_name("/sys/block/%s/device/subsystem", disk);
+	bool is = bus && !strcmp(bus, "scsi");
+
+	free(bus);
+	return is;
+}
+
 bool block_is_path_of(const char *path, const char *head)
 {
 	unsigned subsystem, controller, space, of_subsystem, of_space;

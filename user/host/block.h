@@ -23,6 +23,9 @@ char **block_partitions(const char *disk);
 /* Whether `path` is the hidden disk of a path of the NVMe multipath disk `head`. */
 bool block_is_path_of(const char *path, const char *head);
 
+/* Whether the requests of a whole disk are SCSI commands (its device is on that bus). */
+bool block_is_scsi(const char *disk);
+
 /* Everything sysfs knows of one device. Fills all fields of `layer`, which layer_clear() frees. */
 void block_describe(const char *name, struct layer *layer);
 

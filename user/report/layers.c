@@ -72,24 +72,43 @@ static void set_bar(struct table_row *row, const struct stack_layer *layer, enum
 	free(drawn);
 }
 
-static void add_stage(struct table *table, const struct stack_layer *layer, enum op op, enum stage stage)
+static void set_times(struct table_row *row, const struct hist *hist, double mean)
 {
 	static const struct {
 		enum column column;
 		enum percentile percentile;
 	} shown[] = {{MEDIAN, P50}, {HIGH, P99}, {HIGHEST, P99_9}};
-	const struct hist *hist = &layer->view.op[op]->stage[stage];
+
+	cell_latency(row, MEAN, true, mean);
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		cell_latency(row, shown[i].column, true,
+			     (double)hist_percentile(hist, percentile_percent[shown[i].percentile]));
+	cell_latency(row, MAX, true, (double)hist->max);
+}
+
+static void add_stage(struct table *table, const struct stack_layer *layer, enum op op, enum stage stage)
+{
 	char *name = xasprintf("%s %s", op_name[op], stage_name[stage]);
 	struct table_row *row = table_add(table, STYLE_PLAIN, name);
 
 	free(name);
 	set_bar(row, layer, op, stage);
-	cell_latency(row, MEAN, true, layer->mean[op][stage]);
-	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-		cell_latency(row, shown[i].column, true,
-			     (double)hist_percentile(hist, percentile_percent[shown[i].percentile]));
-	cell_latency(row, MAX, true, (double)hist->max);
+	set_times(row, &layer->view.op[op]->stage[stage], layer->mean[op][stage]);
 	cell_percent(row, SHARE, layer->has_share[op][stage], 100 * layer->share[op][stage]);
+}
+
+/* They lie inside of the device's stage and have no share: it would be added to that. */
+static void add_hops(struct table *table, const struct op_view *view)
+{
+	for (int hop = 0; hop < HOPS; hop++) {
+		char *name;
+
+		if (!view->hop[hop])
+			continue;
+		name = xasprintf("  %s", hop_name[hop]);
+		set_times(table_add(table, STYLE_PLAIN, name), view->hop[hop], hist_mean(view->hop[hop]));
+		free(name);
+	}
 }
 
 /* Names of real devices are short; one that is not must not push the figures off the screen. */
@@ -125,10 +144,15 @@ static void add_heading(struct table *table, const char *device)
 static void layer_table(const struct stack_layer *layer, struct table *table)
 {
 	add_heading(table, layer->view.device);
-	for (int op = 0; op < OPS; op++)
-		for (size_t i = 0; layer->view.op[op] && i < ARRAY_SIZE(passed); i++)
-			if (layer->view.op[op]->stage[passed[i]].count)
-				add_stage(table, layer, op, passed[i]);
+	for (int op = 0; op < OPS; op++) {
+		for (size_t i = 0; layer->view.op[op] && i < ARRAY_SIZE(passed); i++) {
+			if (!layer->view.op[op]->stage[passed[i]].count)
+				continue;
+			add_stage(table, layer, op, passed[i]);
+			if (passed[i] == STAGE_DEVICE)
+				add_hops(table, layer->view.op[op]);
+		}
+	}
 }
 
 /* --- the facts below it --- */

@@ -90,6 +90,23 @@ static void read_stages(const struct node *op, struct op_view *view)
 		stage_from_json(&stages, stage_name[stage], &view->stage[stage], &view->course[stage]);
 }
 
+static void read_hops(const struct node *op, struct op_view *view)
+{
+	struct node hops = node_find(op, "hops");
+
+	if (!node_is(&hops))
+		return;
+	node_only(&hops, hop_name, HOPS);
+	for (int hop = 0; hop < HOPS; hop++) {
+		struct node node = node_find(&hops, hop_name[hop]);
+
+		if (!node_is(&node))
+			continue;
+		view->hop[hop] = xcalloc(1, sizeof(*view->hop[hop]));
+		hist_from_json(&node, view->hop[hop]);
+	}
+}
+
 static void read_errors(const struct node *op, uint64_t error[STATUSES])
 {
 	struct node errors = node_get(op, "errors");
@@ -162,6 +179,7 @@ static struct op_view *read_op(const struct node *ops, enum op op)
 	view->reached_bytes = get_known(&node, "reached_bytes");
 	read_bios(&node, view);
 	read_stages(&node, view);
+	read_hops(&node, view);
 	return view;
 }
 

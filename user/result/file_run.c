@@ -76,6 +76,20 @@ static json_t *stages_to_json(const struct op_view *view, bool summary)
 	return object;
 }
 
+static json_t *hops_to_json(const struct op_view *view, bool summary)
+{
+	json_t *object = NULL;
+
+	for (int hop = 0; hop < HOPS; hop++) {
+		if (!view->hop[hop])
+			continue;
+		if (!object)
+			object = json_object();
+		put(object, hop_name[hop], hist_to_json(view->hop[hop], summary));
+	}
+	return object;
+}
+
 /* By errno, as the program sees them. */
 static json_t *errors_to_json(const uint64_t error[STATUSES])
 {
@@ -148,6 +162,7 @@ static json_t *op_to_json(const struct op_view *view, bool reached, bool summary
 		put(object, "bios", bios_to_json(view));
 	}
 	put(object, "stages", stages_to_json(view, summary));
+	put(object, "hops", hops_to_json(view, summary));
 	return object;
 }
 

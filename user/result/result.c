@@ -48,6 +48,9 @@ TABLE(const char *const, loss_name, LOSSES, IOSTRATA_LOSSES(ROW));
 #define ROW(id, name, ...) [STAGE_##id] = (name),
 TABLE(const char *const, stage_name, STAGES, IOSTRATA_STAGES(ROW));
 #undef ROW
+#define ROW(id, name, ...) [HOP_##id] = (name),
+TABLE(const char *const, hop_name, HOPS, IOSTRATA_HOPS(ROW));
+#undef ROW
 #define ROW(id, name, ...) [OWNER_##id] = (name),
 TABLE(const char *const, owner_name, OWNERS, IOSTRATA_OWNERS(ROW));
 #undef ROW
@@ -239,6 +242,8 @@ void op_view_clear(struct op_view *view)
 {
 	for (int stage = 0; stage < STAGES; stage++)
 		course_release(&view->course[stage]);
+	for (int hop = 0; hop < HOPS; hop++)
+		free(view->hop[hop]);
 	memset(view, 0, sizeof(*view));
 }
 

@@ -20,6 +20,7 @@
 extern const char *const op_name[OPS];
 extern const char *const loss_name[LOSSES];
 extern const char *const stage_name[STAGES];
+extern const char *const hop_name[HOPS];
 extern const char *const owner_name[OWNERS];
 extern const char *const boundary_letter[BOUNDARIES];
 extern const char *const io_op_name[IO_OPS];
@@ -127,6 +128,7 @@ struct op_view {
 
 	struct hist stage[STAGES];
 	struct course course[STAGES];
+	struct hist *hop[HOPS]; /* of a SCSI disk, inside of the stage device; NULL: not known, or there was none */
 };
 
 /* Frees what a view holds and zeroes it. */

@@ -67,6 +67,13 @@ static void add_op(struct stack_layer *layer, struct sums *sums, enum op op, con
 		sums->mean[op][stage] += hist_mean(&from->stage[stage]);
 		sums->runs[op][stage]++;
 	}
+	for (int hop = 0; hop < HOPS; hop++) {
+		if (!from->hop[hop])
+			continue;
+		if (!layer->view.op[op]->hop[hop])
+			layer->view.op[op]->hop[hop] = xcalloc(1, sizeof(struct hist));
+		hist_merge(layer->view.op[op]->hop[hop], from->hop[hop]);
+	}
 }
 
 static size_t layers_of(const struct trace_view *trace)
@@ -200,7 +207,10 @@ void stack_clear(struct stack *stack)
 {
 	for (size_t i = 0; i < stack->layers; i++)
 		for (int op = 0; op < OPS; op++)
-			free(stack->layer[i].view.op[op]);
+			if (stack->layer[i].view.op[op]) {
+				op_view_clear(stack->layer[i].view.op[op]);
+				free(stack->layer[i].view.op[op]);
+			}
 	free(stack->layer);
 	*stack = (struct stack){0};
 }

@@ -20,9 +20,20 @@ static void open_layers(struct tracer *tracer)
 	}
 }
 
+static void open_hops(struct tracer *tracer)
+{
+	if (!tracer->hops)
+		return;
+	histograms_open(&tracer->hop_times, tracer->skel->maps.hop_times, tracer->cpus);
+	tracer->hop = xcalloc(tracer->hop_times.keys, sizeof(*tracer->hop));
+	for (size_t key = 0; key < tracer->hop_times.keys; key++)
+		tracer->hop_times.to[key] = (struct gathered){.hist = &tracer->hop[key]};
+}
+
 void collect_open(struct tracer *tracer)
 {
 	open_layers(tracer);
+	open_hops(tracer);
 	collect_io_open(tracer);
 }
 
@@ -31,6 +42,9 @@ void collect_clear(struct tracer *tracer)
 	for (size_t i = 0; tracer->view && i < tracer->layers * OPS; i++)
 		op_view_clear(&tracer->view[i]);
 	histograms_clear(&tracer->stages);
+	if (tracer->hop)
+		memset(tracer->hop, 0, tracer->hop_times.keys * sizeof(*tracer->hop));
+	histograms_clear(&tracer->hop_times);
 	collect_io_clear(tracer);
 }
 
@@ -38,7 +52,10 @@ void collect_close(struct tracer *tracer)
 {
 	collect_clear(tracer);
 	free(tracer->view);
+	free(tracer->hop);
 	tracer->view = NULL;
+	tracer->hop = NULL;
+	histograms_close(&tracer->hop_times);
 	histograms_close(&tracer->stages);
 	collect_io_close(tracer);
 }
@@ -48,6 +65,7 @@ void collect_histograms(struct tracer *tracer)
 	uint64_t at = clock_now() - tracer->started;
 
 	histograms_read(&tracer->stages, at);
+	histograms_read(&tracer->hop_times, at);
 	histograms_read(&tracer->io_stages, at);
 	histograms_read(&tracer->call_times, at);
 }
@@ -169,6 +187,18 @@ static bool saw_something(const struct op_view *view)
 	       view->loss[LOSS_UNSEEN] || view->bio_loss[LOSS_UNSEEN];
 }
 
+static void collect_hops(const struct tracer *tracer, size_t view, struct hist *hop[HOPS])
+{
+	for (int i = 0; tracer->hop && i < HOPS; i++) {
+		const struct hist *seen = &tracer->hop[view * HOPS + i];
+
+		if (!seen->count)
+			continue;
+		hop[i] = xcalloc(1, sizeof(*hop[i]));
+		*hop[i] = *seen;
+	}
+}
+
 static void collect_layer(struct tracer *tracer, size_t index, struct layer_view *view)
 {
 	const struct traced_layer *layer = &tracer->layer[index];
@@ -188,6 +218,7 @@ static void collect_layer(struct tracer *tracer, size_t index, struct layer_view
 			continue;
 		view->op[op] = xcalloc(1, sizeof(*view->op[op]));
 		*view->op[op] = *seen;
+		collect_hops(tracer, index * OPS + op, view->op[op]->hop);
 		/* The course is theirs now. */
 		memset(seen, 0, sizeof(*seen));
 	}

@@ -31,7 +31,7 @@ struct tracer {
 	char *top;
 	struct traced_layer *layer;
 	size_t layers;
-	bool queue, ios;
+	bool queue, ios, hops;
 	unsigned slowest;
 	size_t slow_records;
 	char *hidden; /* see struct trace_view */
@@ -43,9 +43,10 @@ struct tracer {
 	uint64_t started; /* of the recording */
 	uint64_t misses_before;
 	struct op_view *view;	/* of each layer and op: [layer * OPS + op] */
+	struct hist *hop;	/* [(layer * OPS + op) * HOPS + hop]; NULL where none are followed */
 	struct io_view *io;	/* of each enum io_op */
 	struct call_view *call; /* of each enum call */
-	struct histograms stages, io_stages, call_times;
+	struct histograms stages, hop_times, io_stages, call_times;
 	struct trace_interval *told; /* all that intervals have told of; NULL: none was asked for */
 };
 

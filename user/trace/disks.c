@@ -29,6 +29,8 @@ static uint32_t flags_of(const struct layer *layer)
 {
 	uint32_t flags = layer->has_requests ? LAYER_REQUESTS : LAYER_BIOS;
 
+	if (layer->has_requests && !layer->parent_disk && block_is_scsi(layer->name))
+		flags |= LAYER_SCSI;
 	if (layer->write_cache && !strcmp(layer->write_cache, "write back") && !layer->fua)
 		flags |= LAYER_NO_FUA;
 	return layer->parent_disk ? flags | LAYER_PARTITION : flags;

@@ -76,6 +76,8 @@ int maps_size(struct tracer *tracer)
 		uint32_t entries;
 	} sized[] = {
 		{skel->maps.requests, tracer->sets},
+		{skel->maps.hop_sets, tracer->hops ? tracer->sets : 1},
+		{skel->maps.hop_times, tracer->hops ? tracer->layers * OPS * HOPS : 1},
 		{skel->maps.bio_sets, tracer->sets},
 		{skel->maps.io_sets, tracer->io_sets},
 		{skel->maps.ops, tracer->layers * OPS},

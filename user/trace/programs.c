@@ -7,7 +7,9 @@
 
 #include <bpf/libbpf.h>
 
+#include "base/log.h"
 #include "base/text.h"
+#include "host/files.h"
 
 #include "iostrata.skel.h"
 
@@ -64,6 +66,22 @@ static const char *tracepoint_of(const struct bpf_program *program)
 	return slash ? slash + 1 : "";
 }
 
+/*
+ * These are attached by programs_attach_hops(): where SCSI or Hyper-V's channels are no part of the kernel, that is found
+ * out by trying.
+ */
+static void choose_for_hops(struct iostrata_bpf *skel, bool hops)
+{
+	struct bpf_program *const hop[] = {skel->progs.on_scsi_start, skel->progs.on_scsi_done,
+					   skel->progs.on_vmbus_signal, skel->progs.on_vmbus_interrupt};
+	bool vmbus = host_exists("/sys/bus/vmbus");
+
+	for (size_t i = 0; i < ARRAY_SIZE(hop); i++) {
+		bpf_program__set_autoload(hop[i], hops && (i < 2 || vmbus));
+		bpf_program__set_autoattach(hop[i], false);
+	}
+}
+
 /* Turns off what only I/Os need, but for what is asked for and there. */
 static void choose_for_ios(struct iostrata_bpf *skel, const struct trace_wish *wish, const struct btf *btf)
 {
@@ -92,6 +110,27 @@ static void choose_for_ios(struct iostrata_bpf *skel, const struct trace_wish *w
 						  programs_has_tracepoint(btf, tracepoint_of(optional[i].program)));
 }
 
+void programs_attach_hops(struct iostrata_bpf *skel)
+{
+	struct {
+		struct bpf_program *program;
+		struct bpf_link **link;
+	} hop[] = {
+		{skel->progs.on_scsi_start, &skel->links.on_scsi_start},
+		{skel->progs.on_scsi_done, &skel->links.on_scsi_done},
+		{skel->progs.on_vmbus_signal, &skel->links.on_vmbus_signal},
+		{skel->progs.on_vmbus_interrupt, &skel->links.on_vmbus_interrupt},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(hop); i++) {
+		if (!bpf_program__autoload(hop[i].program))
+			continue;
+		*hop[i].link = bpf_program__attach(hop[i].program);
+		if (!*hop[i].link)
+			log_detail("there is no %s here: its hop is not known", tracepoint_of(hop[i].program));
+	}
+}
+
 int programs_choose(struct iostrata_bpf *skel, struct trace_config *config, const struct trace_wish *wish, bool queue)
 {
 	struct btf *btf = NULL;
@@ -99,6 +138,7 @@ int programs_choose(struct iostrata_bpf *skel, struct trace_config *config, cons
 	bpf_program__set_autoload(skel->progs.on_queue, queue);
 	bpf_program__set_autoload(skel->progs.on_bio_complete, queue);
 	bpf_program__set_autoload(skel->progs.on_fork, queue && wish->own == OWN_MARKED);
+	choose_for_hops(skel, config->hops);
 	if (wish->ios) {
 		btf = btf__load_vmlinux_btf();
 		if (libbpf_get_error(btf))

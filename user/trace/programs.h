@@ -18,6 +18,9 @@ struct iostrata_bpf;
  */
 int programs_choose(struct iostrata_bpf *skel, struct trace_config *config, const struct trace_wish *wish, bool queue);
 
+/* Attaches those for hops, as far as this kernel has their tracepoints. */
+void programs_attach_hops(struct iostrata_bpf *skel);
+
 /* Whether the kernel that `btf` is of has that tracepoint. */
 bool programs_has_tracepoint(const struct btf *btf, const char *tracepoint);
 

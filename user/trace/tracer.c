@@ -112,6 +112,7 @@ static int choose(struct tracer *tracer, struct trace_config *config, const stru
 	config->slow_from = wish->slow_from;
 	config->slow_records = tracer->slow_records;
 	config->intervals = tracer->ios && wish->intervals;
+	config->hops = tracer->hops = config->flags & LAYER_SCSI;
 	config->epoch = tracer->epoch;
 	calls_number(config->call);
 	choose_symbols(tracer, config);
@@ -139,7 +140,10 @@ static int load(struct tracer *tracer, struct trace_config *config, const struct
 	if (err)
 		return err;
 	collect_open(tracer);
-	return iostrata_bpf__attach(tracer->skel);
+	err = iostrata_bpf__attach(tracer->skel);
+	if (!err && tracer->hops)
+		programs_attach_hops(tracer->skel);
+	return err;
 }
 
 /* Returns a descriptor of the process for the map of tasks, or -errno. */

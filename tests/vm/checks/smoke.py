@@ -24,6 +24,20 @@ def accounts(run):
     yield run["trace"]["program_misses"] == 0, "no program was kept from running", str(run["trace"]["program_misses"])
 
 
+def hops(run, kind):
+    """On a SCSI disk every request's way is known whole, and the hops add up to the device's time, to the nanosecond."""
+    for device, op, view in results.views(run):
+        found = results.hops(view)
+        if kind != "virtio-scsi":
+            yield not found, f"{device} {op}: it has no hops", str(list(found))
+            continue
+        parts = [found.get(name, {"count": 0, "sum": 0}) for name in ("dispatch", "command", "finish")]
+        yield ([part["count"] for part in parts] == 3 * [view["completions"]],
+               f"{device} {op}: each request has all hops", f"{view['completions']} completions, {parts}")
+        yield (sum(part["sum"] for part in parts) == results.histogram(view)["sum"],
+               f"{device} {op}: they add up to the stage device", str(parts))
+
+
 def witnesses(run):
     yield results.check(run, "diskstats") == "passed", "the kernel's own counts are the same", str(run["checks"])
     for op, engine in results.directions(run).items():
@@ -39,6 +53,6 @@ def judge(out, _say):
             continue
         for run in results.runs(home.result(folder)):
             yield results.total(run, "ios") > 0, f"{kind} {run['test']}: there was I/O", ""
-            for part in (accounts, witnesses):
-                for passed, text, detail in part(run):
+            for part in (accounts(run), witnesses(run), hops(run, kind)):
+                for passed, text, detail in part:
                     yield passed, f"{kind} {run['test']}: {text}", detail

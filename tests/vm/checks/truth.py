@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The device's time where it is known: null_blk completes by a timer of 5 ms, and the clock counts instructions, so that
-neither the host's load nor its speed is in it. Timer and interrupt add 3 to 5 us.
+The device's time where it is known: null_blk completes by a timer of 5 ms, a SCSI disk of memory by one of 4 ms, and the
+clock counts instructions, so that neither the host's load nor its speed is in it. Timer and interrupt add 3 to 5 us.
 """
 
 import home
@@ -11,6 +11,7 @@ import results
 MACHINE = machine.Machine(icount=1, cpus=1)
 LOW, HIGH = 5_003_000, 5_005_000
 TOLERANCE = 0.005
+SCSI = 4_000_000
 
 
 def prepare(out):
@@ -32,7 +33,18 @@ def median_bucket(histogram):
     return 0, 0
 
 
+def judge_scsi(folder, say):
+    """The delay is the driver's: all of it is in the command, and what is around that is short."""
+    yield home.done(folder), "SCSI: it ended well", home.words(folder)
+    run = results.run_of(home.result(folder), "RND4K-Q1T1-Read")
+    found = {name: hop["sum"] / hop["count"] for name, hop in results.hops(results.view_of(run, "read")).items()}
+    say(f"SCSI disk: mean ns of its hops {found}")
+    yield SCSI <= found["command"] <= SCSI * 1.01, "the command takes 4 ms, and up to 1 % more", str(found)
+    yield max(found["dispatch"], found["finish"]) <= SCSI * 0.005, "the hops around it do not", str(found)
+
+
 def judge(out, say):
+    yield from judge_scsi(out / "scsi_debug", say)
     folder = out / "nullb0"
     yield home.done(folder), "it ended well", home.words(folder)
     run = results.run_of(home.result(folder), "RND4K-Q1T1-Read")
