@@ -25,16 +25,32 @@
 #include "programs.h"
 #include "symbols.h"
 
+/* Of the verifier's log, which may be long, the end says what was wrong. */
+#define LAST_LINES 6
+
+static void print_end(const char *lines)
+{
+	const char *from = lines + strlen(lines);
+
+	for (int line = 0; line <= LAST_LINES && from > lines; from--)
+		line += from[-1] == '\n';
+	for (from += *from == '\n'; *from; from += strcspn(from, "\n"), from += *from == '\n')
+		log_detail("%.*s", (int)strcspn(from, "\n"), from);
+}
+
 /* libbpf is one level quieter than we are: what it calls a warning is a detail to our users. */
 __attribute__((format(printf, 2, 0))) static int print_libbpf(enum libbpf_print_level level, const char *format,
 							      va_list args)
 {
-	char *message = NULL;
+	char *message, *rest;
 
-	if (level == LIBBPF_DEBUG || vasprintf(&message, format, args) < 0)
+	if (level == LIBBPF_DEBUG)
 		return 0;
-	message[strcspn(message, "\n")] = '\0';
-	log_detail("%s", message);
+	message = xvasprintf(format, args);
+	rest = message;
+	log_detail("%s", strsep(&rest, "\n"));
+	if (rest)
+		print_end(rest);
 	free(message);
 	return 0;
 }
