@@ -158,6 +158,136 @@ static inline void tree_stack(const struct tree *tree, const char *upper, const 
 	free(slave), free(holder);
 }
 
+/* `\n`, `\"`, `\\` and `\xNN` of the `length` characters at `text` turned into bytes; the caller frees them. */
+static inline char *tree_unescaped(const char *text, size_t length, size_t *bytes)
+{
+	char *data = xcalloc(length + 1, 1);
+	const char *end = text + length;
+	unsigned byte;
+
+	for (*bytes = 0; text < end; text++) {
+		if (*text != '\\') {
+			data[(*bytes)++] = *text;
+		} else if (*++text == 'x') {
+			assert_int_equal(sscanf(text + 1, "%2x", &byte), 1);
+			data[(*bytes)++] = (char)byte;
+			text += 2;
+		} else {
+			data[(*bytes)++] = *text == 'n' ? '\n' : *text;
+		}
+	}
+	return data;
+}
+
+static inline void tree_write_line(const struct tree *tree, const char *name, const char *line)
+{
+	char *content = xasprintf("%s\n", line);
+
+	tree_write(tree, name, content);
+	free(content);
+}
+
+/* What stands in quotes, up to the last one of the line. */
+static inline void tree_write_quoted(const struct tree *tree, const char *name, const char *quoted)
+{
+	size_t length = strlen(quoted), bytes;
+	char *data;
+
+	assert_true(length > 0 && quoted[length - 1] == '"');
+	data = tree_unescaped(quoted, length - 1, &bytes);
+	tree_write_bytes(tree, name, data, bytes);
+	free(data);
+}
+
+static inline void tree_directories(const struct tree *tree, const char *name)
+{
+	char *below = xasprintf("%s/.", name);
+
+	free(tree_path(tree, below));
+	free(below);
+}
+
+/* Where a recorded machine is read: `name` is the file whose lines come next, `within` what short names lie in. */
+struct tree_reading {
+	const struct tree *tree;
+	char *within, *name;
+	struct text content;
+};
+
+/* Empty lines at the end only divide the file from what comes next. */
+static inline void tree_end_file(struct tree_reading *reading)
+{
+	char *content = text_take(&reading->content);
+	size_t length = strlen(content);
+
+	while (length > 1 && content[length - 1] == '\n' && content[length - 2] == '\n')
+		content[--length] = '\0';
+	if (reading->name)
+		tree_write(reading->tree, reading->name, content);
+	free(content);
+	free(reading->name);
+	reading->name = NULL;
+}
+
+static inline void tree_begin_directory(struct tree_reading *reading, char *name)
+{
+	name[strlen(name) - 1] = '\0';
+	tree_directories(reading->tree, name);
+	free(reading->within);
+	reading->within = xstrdup(name);
+}
+
+/* What follows "=== " in a line. */
+static inline void tree_begin_entry(struct tree_reading *reading, char *entry)
+{
+	char *value = strstr(entry, " = "), *target = strstr(entry, " -> "), *quoted = strstr(entry, " \"");
+	char *end = value ? value : target ? target : quoted ? quoted : entry + strlen(entry), *name;
+
+	name = *entry == '/' ? xasprintf("%.*s", (int)(end - entry), entry)
+			     : xasprintf("%s/%.*s", reading->within, (int)(end - entry), entry);
+	if (value) {
+		tree_write_line(reading->tree, name, value + strlen(" = "));
+	} else if (target) {
+		tree_link(reading->tree, name, target + strlen(" -> "));
+	} else if (quoted) {
+		tree_write_quoted(reading->tree, name, quoted + strlen(" \""));
+	} else if (*entry == '/' && end[-1] == '/') {
+		tree_begin_directory(reading, name);
+	} else if (end[-1] == '/') {
+		name[strlen(name) - 1] = '\0';
+		tree_directories(reading->tree, name);
+	} else {
+		reading->name = xstrdup(name);
+	}
+	free(name);
+}
+
+/* Lays out the recorded machine tests/data/machines/`machine`.tree; README there tells how such a file is written. */
+static inline void tree_load(const struct tree *tree, const char *machine)
+{
+	struct tree_reading reading = {.tree = tree};
+	char *path = xasprintf("tests/data/machines/%s.tree", machine), *line = NULL;
+	FILE *file = fopen(path, "r");
+	size_t room = 0;
+
+	assert_non_null(file);
+	while (getline(&line, &room, file) > 0) {
+		if (*line == '#' || strncmp(line, "=== ", 4) == 0)
+			tree_end_file(&reading);
+		if (strncmp(line, "=== ", 4) == 0) {
+			line[strcspn(line, "\n")] = '\0';
+			tree_begin_entry(&reading, line + 4);
+		} else if (*line != '#' && reading.name) {
+			text_addf(&reading.content, "%s", line);
+		}
+	}
+	tree_end_file(&reading);
+	free(reading.within);
+	free(line);
+	free(path);
+	assert_int_equal(fclose(file), 0);
+}
+
 /* Each such test begins with an empty tree, which `state` points to. */
 #define IN_TREE(test) cmocka_unit_test_setup_teardown(test, tree_setup, tree_teardown)
 
