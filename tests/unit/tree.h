@@ -76,11 +76,14 @@ static inline void tree_directory(const struct tree *tree, const char *name)
 	free(path);
 }
 
-/* An empty tree, which host/ reads from now on. */
+/* An empty tree, which host/ reads from now on: in memory, as a recorded machine is some hundreds of files. */
 static inline void tree_make(struct tree *tree)
 {
-	strcpy(tree->root, "/tmp/iostrata-tree-XXXXXX");
-	assert_non_null(mkdtemp(tree->root));
+	strcpy(tree->root, "/dev/shm/iostrata-tree-XXXXXX");
+	if (!mkdtemp(tree->root)) {
+		strcpy(tree->root, "/tmp/iostrata-tree-XXXXXX");
+		assert_non_null(mkdtemp(tree->root));
+	}
 	host_set_root(tree->root);
 }
 
