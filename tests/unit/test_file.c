@@ -309,6 +309,9 @@ static void what_is_known_of_a_layer(void **state)
 	(void)state;
 	layer->memory = xstrdup("compressed memory (zram)");
 	layer->backing_filesystem = xstrdup("xfs");
+	layer->driver = xstrdup("hv_storvsc");
+	layer->path = xstrdup("vhdx");
+	result->target[0].access = xstrdup("drvfs");
 	layer->link = xstrdup("PCIe 8.0 GT/s x4");
 	layer->link_bytes_per_second = 3938461538;
 	layer->hardware_queues = 3;
@@ -317,12 +320,17 @@ static void what_is_known_of_a_layer(void **state)
 	json = write_and_read(result, false);
 	check_text(json, "targets/0/layers/1/memory", "compressed memory (zram)");
 	check_text(json, "targets/0/layers/1/backing_filesystem", "xfs");
+	check_text(json, "targets/0/layers/1/driver", "hv_storvsc");
+	check_text(json, "targets/0/layers/1/path", "vhdx");
+	check_text(json, "targets/0/access", "drvfs");
 	check_text(json, "targets/0/layers/1/link", "PCIe 8.0 GT/s x4");
 	check_count(json, "targets/0/layers/1/link_bytes_per_second", 3938461538);
 	check_count(json, "targets/0/layers/1/hardware_queues", 3);
 	check_count(json, "targets/0/layers/1/tags", 4);
 	assert_true(json_is_true(find(json, "targets/0/layers/1/cached")));
 	check_absent(json, "targets/0/layers/0/memory");
+	check_absent(json, "targets/0/layers/0/driver");
+	check_absent(json, "targets/0/layers/0/path");
 	check_absent(json, "targets/0/layers/0/link_bytes_per_second");
 	check_absent(json, "targets/0/layers/0/tags");
 	check_absent(json, "targets/0/layers/0/cached");

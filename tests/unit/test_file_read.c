@@ -160,6 +160,9 @@ static void fill_target(struct target *target)
 	target->layer[0].rotational = target->layer[0].cached = true;
 	target->layer[0].memory = xstrdup("memory");
 	target->layer[0].backing_filesystem = xstrdup("ext4");
+	target->layer[0].driver = xstrdup("loop");
+	target->layer[0].path = xstrdup("loop-memory");
+	target->access = xstrdup("9p");
 	target->layer[0].link = xstrdup("SATA");
 	target->layer[0].link_bytes_per_second = number();
 	target->layer[0].hardware_queues = number();

@@ -129,6 +129,8 @@ static json_t *layer_to_json(const struct layer *layer)
 	put_text(object, "backing_filesystem", layer->backing_filesystem);
 	if (layer->cached)
 		put_boolean(object, "cached", true);
+	put_text(object, "driver", layer->driver);
+	put_text(object, "path", layer->path);
 	put_text(object, "link", layer->link);
 	put_known(object, "link_bytes_per_second", layer->link_bytes_per_second);
 	put_boolean(object, "has_requests", layer->has_requests);
@@ -189,6 +191,7 @@ static json_t *target_to_json(const struct target *target)
 	put_text(object, "filesystem", target->filesystem);
 	put_text(object, "source", target->source);
 	put_text(object, "mount_point", target->mount_point);
+	put_text(object, "access", target->access);
 	put_known(object, "file_size", target->file_size);
 	put_known(object, "laid_out_in", target->laid_out_in);
 	put(object, "layout", layout_to_json(&target->layout));

@@ -138,6 +138,8 @@ static void read_layer(const struct node *node, struct layer *layer)
 	layer->memory = get_text(node, "memory");
 	layer->backing_filesystem = get_text(node, "backing_filesystem");
 	layer->cached = node_boolean(&cached);
+	layer->driver = get_text(node, "driver");
+	layer->path = get_text(node, "path");
 	layer->link = get_text(node, "link");
 	layer->link_bytes_per_second = get_known(node, "link_bytes_per_second");
 	layer->has_requests = get_boolean(node, "has_requests");
@@ -216,6 +218,7 @@ static void read_target(const struct node *node, struct target *target)
 	target->filesystem = get_text(node, "filesystem");
 	target->source = get_text(node, "source");
 	target->mount_point = get_text(node, "mount_point");
+	target->access = get_text(node, "access");
 	target->file_size = get_known(node, "file_size");
 	target->laid_out_in = get_known(node, "laid_out_in");
 	read_layout(node, &target->layout);

@@ -358,7 +358,7 @@ struct layer {
 	char *memory;		/* why what is written there is no disk: "compressed memory (zram)"; NULL where it may be one */
 	char *backing_filesystem; /* of a loop device's file: "ext4" */
 	char *driver;		/* of the kernel: "virtio_blk", "hv_storvsc", "nvme"; NULL: not known */
-	char *path;		/* of a leaf, the key of its kind of path (path.h): "vhdx"; NULL: not known */
+	char *path;		/* of a whole disk, the key of its kind of path (path.h): "vhdx"; NULL: not known */
 	char *link;		/* how the disk is attached: "SATA 6.0 Gbit/s", "PCIe 8.0 GT/s x4"; NULL: not known */
 	uint64_t link_bytes_per_second; /* the most that the link carries, its encoding taken off; 0: not known */
 	bool has_requests;	/* false: bio-based (md, dm, zram), which has no requests to time */
