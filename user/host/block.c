@@ -17,6 +17,7 @@
 #include "link.h"
 #include "machine.h"
 #include "media.h"
+#include "path.h"
 
 #define SECTOR		  512 /* what sysfs counts in, whatever the device's own blocks are */
 #define MAX_STACK	  64
@@ -61,6 +62,41 @@ char *block_disk(const char *name)
 		disk = block_name(device);
 	free(line);
 	return disk ? disk : xstrdup(name);
+}
+
+char *block_directory(const char *name)
+{
+	char *target = host_link("/sys/class/block/%s", name), *path;
+	const char *start = target;
+
+	if (!target)
+		return NULL;
+	while (strncmp(start, "../", strlen("../")) == 0)
+		start += strlen("../");
+	path = xasprintf("/sys/%s", start);
+	free(target);
+	return path;
+}
+
+/* That of the disk itself tells less: a null_blk that is made in configfs is called whatever its maker likes. */
+char *block_registered_name(const char *disk)
+{
+	char *number = host_read_line("/sys/class/block/%s/dev", disk), *devices = host_read("/proc/devices");
+	const char *line = devices ? strstr(devices, "Block devices:") : NULL;
+	unsigned major = 0, listed;
+	char *name = NULL;
+	int start = 0;
+
+	if (number && sscanf(number, "%u:", &major) == 1)
+		for (; line && !name; line = strchr(line + 1, '\n'))
+			if (sscanf(line, "%u %n", &listed, &start) == 1 && listed == major)
+				name = xasprintf("%.*s", (int)strcspn(line + start, "\n"), line + start);
+	free(devices);
+	free(number);
+	if (!name || strcmp(name, "blkext") != 0)
+		return name;
+	free(name);
+	return NULL;
 }
 
 char **block_partitions(const char *disk)
@@ -150,6 +186,8 @@ void block_describe(const char *name, struct layer *layer)
 	if (strcmp(disk, name) != 0)
 		layer->parent_disk = disk;
 	else
+		path_describe(disk, layer);
+	if (!layer->parent_disk)
 		free(disk);
 	layer->leaf = !layer->parent_disk && !stands_on_others(name);
 }

@@ -17,6 +17,15 @@ int block_number(const char *name, dev_t *device);
 /* The whole disk of a partition, or a copy of the name itself; the caller frees it. */
 char *block_disk(const char *name);
 
+/* Where the kernel keeps it: "/sys/devices/pci0000:00/.../block/sda"; NULL when there is none; the caller frees it. */
+char *block_directory(const char *name);
+
+/*
+ * The name under which the disk's driver registered its major number ("loop", "nullb"), of /proc/devices; NULL where
+ * it shares the number that the kernel has for all (blkext). The caller frees it.
+ */
+char *block_registered_name(const char *disk);
+
 /* The names of a disk's partitions, NULL-terminated, for strings_free(); NULL when there is no such device. */
 char **block_partitions(const char *disk);
 

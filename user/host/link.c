@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "block.h"
 #include "files.h"
 #include "machine.h"
 
@@ -258,24 +259,9 @@ static bool is_made_up(char *path)
 	return false;
 }
 
-/* Where the kernel keeps the disk: "/sys/devices/pci0000:00/.../block/sda"; NULL when there is none. */
-static char *path_of(const char *disk)
-{
-	char *target = host_link("/sys/class/block/%s", disk), *path;
-	const char *start = target;
-
-	if (!target)
-		return NULL;
-	while (strncmp(start, "../", strlen("../")) == 0)
-		start += strlen("../");
-	path = xasprintf("/sys/%s", start);
-	free(target);
-	return path;
-}
-
 void link_describe(const char *disk, struct layer *layer)
 {
-	char *path = path_of(disk);
+	char *path = block_directory(disk);
 
 	if (!path)
 		return;

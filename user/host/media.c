@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "media.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "block.h"
 #include "files.h"
 #include "mounts.h"
-
-/*
- * The name under which the disk's driver registered its major number, of /proc/devices. That of the disk tells less: a
- * null_blk that is made in configfs is called whatever its maker likes.
- */
-static char *driver_of(const char *disk)
-{
-	char *number = host_read_line("/sys/class/block/%s/dev", disk), *devices = host_read("/proc/devices");
-	const char *line = devices ? strstr(devices, "Block devices:") : NULL;
-	unsigned major = 0, listed;
-	char *name = NULL;
-	int start = 0;
-
-	if (number && sscanf(number, "%u:", &major) == 1)
-		for (; line && !name; line = strchr(line + 1, '\n'))
-			if (sscanf(line, "%u %n", &listed, &start) == 1 && listed == major)
-				name = xasprintf("%.*s", (int)strcspn(line + start, "\n"), line + start);
-	free(devices);
-	free(number);
-	return name;
-}
 
 /* Pages that do not compress, or that nobody asks for, can be made to go to a disk (CONFIG_ZRAM_WRITEBACK). */
 static char *memory_of_zram(const char *disk)
@@ -47,7 +26,7 @@ static char *memory_of_zram(const char *disk)
 /* The names are those of register_blkdev() in drivers/block/zram, brd.c and null_blk. */
 static char *memory_of_driver(const char *disk)
 {
-	char *driver = driver_of(disk), *memory = NULL;
+	char *driver = block_registered_name(disk), *memory = NULL;
 
 	if (!driver)
 		return NULL;

@@ -20,6 +20,7 @@
 #include "host/block.h"
 #include "host/files.h"
 #include "host/mounts.h"
+#include "host/path.h"
 
 #define MIB (1ull << 20)
 
@@ -168,6 +169,8 @@ static void describe_filesystem(struct target *target, const char *path)
 	target->mount_point = xstrdup(mount.point);
 	if (!target->layers)
 		block_stack(mount.device, &target->layer, &target->layers);
+	if (!target->layers)
+		target->access = path_of_mount(&mount);
 	mount_clear(&mount);
 }
 
