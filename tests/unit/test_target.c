@@ -171,6 +171,42 @@ static void no_device(void **state)
 	check("", (struct target){.kind = TARGET_FILE}, 0, NULL);
 }
 
+static void check_path(const char *expected, struct target target, size_t layers, struct layer *layer)
+{
+	char *found;
+
+	target.layer = layer;
+	target.layers = layers;
+	found = target_with_path_in_words(&target);
+	assert_string_equal(found, expected);
+	free(found);
+}
+
+#define BEHIND "what follows as `device` includes the hypervisor and what it keeps the disk on"
+
+/* Sizes must not be torn apart at the end of a line. */
+static void the_way_to_the_medium(void **state)
+{
+	static const struct target disks = {.kind = TARGET_DISKS, .given = (char *)"all disks"};
+	static const struct target drvfs = {.filesystem = (char *)"9p", .access = (char *)"drvfs"};
+	struct layer vda = LAYER(.name = "vda", .path = "virtio-blk", .size = 256ull << 30, .leaf = true);
+	struct layer part[] = {LAYER(.name = "vda1", .parent_disk = "vda", .size = 1 << 20), vda};
+	struct layer native = LAYER(.name = "nvme0n1", .path = "native-nvme", .model = "EVO", .leaf = true);
+	struct layer both[] = {vda, native};
+
+	(void)state;
+	check_path("ext4 on vda, a virtio disk: " BEHIND "\u00a0· 275\u00a0GB\u00a0disk", ext4, 1, &vda);
+	check_path("ext4 on vda1, a virtio disk: " BEHIND "\u00a0· 1.05\u00a0MB\u00a0partition", ext4, 2, part);
+	check_path("ext4 on nvme0n1 (EVO)", ext4, 1, &native);
+	check_path("vda (275 GB), nvme0n1 (EVO): `device` of vda (a virtio disk) includes the hypervisor and what it "
+		   "keeps the disk on",
+		   disks, 2, both);
+	check_path("9p, a Windows drive that Windows serves over 9p: what follows as `remote` includes the way to "
+		   "Windows, its file server, file system and disk",
+		   drvfs, 0, NULL);
+	check_path("tmpfs without a block device", (struct target){.filesystem = (char *)"tmpfs"}, 0, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +220,7 @@ int main(void)
 		cmocka_unit_test(loops_that_are_counted_twice),
 		cmocka_unit_test(a_watched_disk),
 		cmocka_unit_test(no_device),
+		cmocka_unit_test(the_way_to_the_medium),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

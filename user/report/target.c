@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "target.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "result/path.h"
+#include "screen.h"
 
 /* More disks than these are counted, not named. */
 #define MOST_NAMED 4
@@ -234,5 +237,38 @@ char *target_in_words(const struct target *target)
 		text_addf(&text, "%s%s", target->filesystem, target->layers ? " on " : " without a block device");
 	if (target->layers)
 		add_stack(&text, target);
+	return text_take(&text);
+}
+
+/* The size of what was named, which the words of the path leave out. */
+static void add_size(struct text *text, const struct target *target)
+{
+	struct text capacity = {0};
+	char size[FORMAT_LENGTH];
+
+	if (!target->layers || !target->layer[0].size)
+		return;
+	add_capacity(&capacity, target->layer[0].size);
+	snprintf(size, sizeof(size), "%s", capacity.data);
+	text_addf(text, DOT "%s" KEEP "%s", keep_together(size, sizeof(size)),
+		  target->layer[0].parent_disk ? "partition" : "disk");
+	text_free(&capacity);
+}
+
+char *target_with_path_in_words(const struct target *target)
+{
+	char *words = target_in_words(target), *path = path_in_words(target);
+	struct text text = {0};
+
+	if (!path)
+		return words;
+	if (target->kind == TARGET_DISKS && !is_one_disk(target)) {
+		text_addf(&text, "%s%s%s", words, *words ? ": " : "", path);
+	} else {
+		text_addf(&text, "%s", path);
+		add_size(&text, target);
+	}
+	free(path);
+	free(words);
 	return text_take(&text);
 }

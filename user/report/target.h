@@ -14,6 +14,13 @@
 char *target_in_words(const struct target *target);
 
 /*
+ * The same, or where something lies between this machine and the medium that a reader must know of, what that is and
+ * which stage includes it: "ext4 on sdc, a VHDX on Hyper-V's storvsc: what follows as `device` includes Windows' file
+ * system and disk · 1.1 TB disk".
+ */
+char *target_with_path_in_words(const struct target *target);
+
+/*
  * The loop devices whose I/O is counted on the disk of their file, too, as all disks are watched: "loop1, loop5".
  * NULL where there are none. The caller frees it.
  */

@@ -73,7 +73,7 @@ static bool made_here(const struct target *target)
 static void print_target(const struct view *view, const struct target *target)
 {
 	const struct result *result = view->result;
-	char *words = target_in_words(target), size[FORMAT_LENGTH];
+	char *words = target_with_path_in_words(target), size[FORMAT_LENGTH];
 	struct text text = {0};
 
 	text_addf(&text, "%s%s%s", target->given, *words ? ": " : "", words);

@@ -71,7 +71,7 @@ static void print_disks(const struct report *report)
 {
 	const struct result *result = report->view.result;
 	const struct target *target = &result->target[report->run->target];
-	char *words = target_in_words(target);
+	char *words = target_with_path_in_words(target);
 	struct text text = {0};
 
 	text_addf(&text, "on ");
