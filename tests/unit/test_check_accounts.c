@@ -30,6 +30,21 @@ static void balance_of_too_many_bytes(void **state)
 	assert_has(check->sentence, "on sda.");
 }
 
+/* With RAID 1 each block is queued twice. */
+static void balance_of_several_devices(void **state)
+{
+	(void)state;
+	result->target = xcalloc(1, sizeof(*result->target));
+	result->targets = 1;
+	result->target[0].members = 2;
+	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes += 3 << 20;
+	judge(&read_test);
+	assert_state(nth_check("balance", 0), CHECK_NOT_APPLICABLE);
+	result->target[0].members = 0;
+	judge(&read_test);
+	assert_state(nth_check("balance", 1), CHECK_WARNING);
+}
+
 /* 1 MiB and a thousandth of what is reported: pages of the program, metadata. */
 static void balance_of_a_little_beside(void **state)
 {
@@ -795,6 +810,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		READS(balance_of_too_many_bytes),
+		READS(balance_of_several_devices),
 		READS(balance_of_a_little_beside),
 		READS(balance_of_too_few_bytes),
 		WRITES(balance_of_what_went_elsewhere),

@@ -263,11 +263,31 @@ static void limits(void **state)
 	assert_int_equal(disks_choose(&config, &wish, chosen), -ENODEV);
 }
 
+/* As of a btrfs: what goes to a file comes in on each of them. */
+static void several_devices_of_a_file(void **state)
+{
+	struct trace_wish wish = {.file = A_FILE};
+	const dev_t number[] = {makedev(8, 1), makedev(8, 16)};
+	struct layer *layers;
+
+	make_sata(*state);
+	tree_disk(*state, SATA, "sdb", "8:16", "1000\n");
+	memset(&config, 0, sizeof(config));
+	assert_int_equal(block_stacks(number, 2, &layers, &wish.layers), 0);
+	wish.layer = layers;
+	assert_int_equal(disks_choose(&config, &wish, chosen), 0);
+	assert_true(is_top("sda") && is_top("sdb") && !is_top("sda1"));
+	assert_called("all disks");
+	for (size_t i = 0; i < wish.layers; i++)
+		layer_clear(&layers[i]);
+	free(layers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_TREE(partition), IN_TREE(caches),	IN_TREE(stack),		  IN_TREE(files_on_a_stack),
-		IN_TREE(loop),	    IN_TREE(multipath), IN_TREE(many_partitions), IN_TREE(limits),
+		IN_TREE(several_devices_of_a_file), IN_TREE(loop),	    IN_TREE(multipath), IN_TREE(many_partitions), IN_TREE(limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,6 +163,7 @@ static void fill_target(struct target *target)
 	target->layer[0].driver = xstrdup("loop");
 	target->layer[0].path = xstrdup("loop-memory");
 	target->access = xstrdup("9p");
+	target->members = 2;
 	target->layer[0].link = xstrdup("SATA");
 	target->layer[0].link_bytes_per_second = number();
 	target->layer[0].hardware_queues = number();

@@ -247,6 +247,47 @@ static void unused_disk(void **state)
 	assert_use("no-such-disk", NULL);
 }
 
+/* The numbers are those that the tree gives to its disks; nothing is opened. */
+static void btrfs_lies_on_all_of_its_devices(void **state)
+{
+	const struct tree *tree = *state;
+	char file[] = "/dev/shm/iostrata-btrfs-XXXXXX", *node = tree_path(tree, "/dev/sdb");
+	char *line = xasprintf("btrfs %s rw", node);
+	struct text table = {0};
+	struct layer *layers;
+	struct mount mount;
+	size_t count;
+	int fd = mkstemp(file);
+
+	if (fd < 0 || major(device_of(file)) || mknod(node, S_IFBLK | 0600, makedev(4000, 16))) {
+		unlink(file);
+		skip(); /* only root may, and /dev/shm need not be a tmpfs */
+	}
+	add_line(&table, 1, makedev(0, 4005), "/dev/shm", line);
+	write_mounts(tree, &table);
+	assert_int_equal(mount_of_path(file, &mount), 0);
+	assert_null(mount.members);
+	assert_true(mount.device == makedev(4000, 16));
+	mount_clear(&mount);
+
+	tree_link(tree, "/sys/fs/btrfs/0a1b/devices/sda3", "somewhere");
+	tree_link(tree, "/sys/fs/btrfs/0a1b/devices/sdb", "somewhere");
+	tree_link(tree, "/sys/fs/btrfs/0a1b/devices/sdz", "gone");
+	assert_int_equal(mount_of_path(file, &mount), 0);
+	assert_int_equal(mount_stack(&mount, &layers, &count), 0);
+	assert_int_equal(count, 3);
+	assert_string_equal(layers[0].name, "sda3");
+	assert_string_equal(layers[1].name, "sdb");
+	assert_string_equal(layers[2].name, "sda");
+	for (size_t i = 0; i < count; i++)
+		layer_clear(&layers[i]);
+	free(layers);
+	mount_clear(&mount);
+	unlink(file);
+	close(fd);
+	free(node), free(line);
+}
+
 static void mounted_is_told_by_number_and_partition(void **state)
 {
 	struct text table = {0};
@@ -433,6 +474,7 @@ int main(void)
 		WITH_DISKS(unused_disk),
 		WITH_DISKS(mounted_is_told_by_number_and_partition),
 		WITH_DISKS(swap_mount_and_holder_of_one_disk),
+		WITH_DISKS(btrfs_lies_on_all_of_its_devices),
 		WITH_DISKS(btrfs_is_told_by_its_source_and_members),
 		WITH_DISKS(loop_over_a_device_uses_it),
 		WITH_DISKS(unreadable_mounts_are_no_free_disk),

@@ -113,6 +113,23 @@ static void stacks(void **state)
 	      ext4, {.name = "md0"}, virtual, virtual, virtual, virtual, virtual);
 }
 
+static void a_btrfs_of_several(void **state)
+{
+	static const struct target btrfs = {.kind = TARGET_DIRECTORY, .filesystem = (char *)"btrfs", .members = 2};
+	struct layer sdc = DISK(.name = "sdc", .path = "vhdx"), sdd = DISK(.name = "sdd", .path = "vhdx");
+
+	(void)state;
+	CHECK("btrfs on sdc, sdd, each a VHDX on Hyper-V's storvsc: what follows as `device` includes Windows' file "
+	      "system and disk",
+	      btrfs, sdc, sdd);
+	CHECK("btrfs on sdc1, sdd, each a VHDX on Hyper-V's storvsc: what follows as `device` includes Windows' file "
+	      "system and disk",
+	      btrfs, {.name = "sdc1", .parent_disk = "sdc"}, sdd, sdc);
+	CHECK("btrfs on loop0, loop1 over sdc, a VHDX on Hyper-V's storvsc: what follows as `device` includes Windows' "
+	      "file system and disk",
+	      btrfs, {.name = "loop0", .backing_file = "/a"}, {.name = "loop1", .backing_file = "/b"}, sdc);
+}
+
 static void watched_disks(void **state)
 {
 	static const struct target one = {.kind = TARGET_DISKS, .given = (char *)"/dev/vda"};
@@ -150,9 +167,10 @@ static void without_a_block_device(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_are_whole),	 cmocka_unit_test(a_vhdx),
-		cmocka_unit_test(disks_of_this_machine), cmocka_unit_test(stacks),
-		cmocka_unit_test(watched_disks),	 cmocka_unit_test(without_a_block_device),
+		cmocka_unit_test(kinds_are_whole),	  cmocka_unit_test(a_vhdx),
+		cmocka_unit_test(disks_of_this_machine),  cmocka_unit_test(stacks),
+		cmocka_unit_test(a_btrfs_of_several),	  cmocka_unit_test(watched_disks),
+		cmocka_unit_test(without_a_block_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,6 +87,20 @@ static void many_disks(void **state)
 	      LAYER(.name = "sde", .size = TERABYTE, .leaf = true));
 }
 
+static void a_btrfs_of_several(void **state)
+{
+	static const struct target btrfs = {.kind = TARGET_DIRECTORY, .filesystem = (char *)"btrfs", .members = 2};
+	struct layer sda = LAYER(.name = "sda", .model = "EVO", .size = TERABYTE, .leaf = true);
+	struct layer sdb = LAYER(.name = "sdb", .model = "EVO", .size = TERABYTE, .leaf = true);
+
+	(void)state;
+	CHECK("btrfs on sda, sdb (2 × EVO, 1 TB)", btrfs, sda, sdb);
+	CHECK("btrfs on sda1 (EVO, 1 TB), sdc", btrfs, LAYER(.name = "sda1", .parent_disk = "sda"),
+	      LAYER(.name = "sdc", .leaf = true), sda);
+	CHECK("btrfs on dm-0, dm-1 over sda, sdb (2 × EVO, 1 TB)", btrfs, LAYER(.name = "dm-0"), LAYER(.name = "dm-1"),
+	      sda, sdb);
+}
+
 /* What trace watches is disks: not what lies on them. */
 static void watched_disks(void **state)
 {
@@ -215,6 +229,7 @@ int main(void)
 		cmocka_unit_test(a_loop_device),
 		cmocka_unit_test(an_array),
 		cmocka_unit_test(many_disks),
+		cmocka_unit_test(a_btrfs_of_several),
 		cmocka_unit_test(watched_disks),
 		cmocka_unit_test(watched_loop_devices),
 		cmocka_unit_test(loops_that_are_counted_twice),

@@ -17,6 +17,7 @@
 #include "link.h"
 #include "machine.h"
 #include "media.h"
+#include "mounts.h"
 #include "path.h"
 
 #define SECTOR		  512 /* what sysfs counts in, whatever the device's own blocks are */
@@ -222,6 +223,20 @@ static int stack_add(struct stack *stack, const char *name)
 	return 0;
 }
 
+/* btrfs and overlay show a number of their own; the mount knows the disk where there is just one. */
+static char *name_below_file(const char *file, const struct stat *status)
+{
+	char *name = block_name(S_ISBLK(status->st_mode) ? status->st_rdev : status->st_dev);
+	struct mount mount;
+
+	if (name || !S_ISREG(status->st_mode) || mount_of_path(file, &mount))
+		return name;
+	if (!mount.members)
+		name = block_name(mount.device);
+	mount_clear(&mount);
+	return name;
+}
+
 /* The disk of the file system that holds a loop device's file, or the device that it stands for. */
 static int stack_add_backing(struct stack *stack, size_t above)
 {
@@ -231,7 +246,7 @@ static int stack_add_backing(struct stack *stack, size_t above)
 
 	if (stat(stack->layer[above].backing_file, &status))
 		return 0;
-	name = block_name(S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev);
+	name = name_below_file(stack->layer[above].backing_file, &status);
 	if (!name)
 		return 0;
 	error = stack_add(stack, name);

@@ -79,66 +79,75 @@ static struct libmnt_fs *find_by_path(struct libmnt_table *table, const char *pa
 	return found;
 }
 
-/* sysfs lists the members of each mounted btrfs; how many has the one that `name` belongs to, 0 for none. */
-static size_t count_btrfs_members(const char *name)
+/* sysfs lists the members of each mounted btrfs: those of the one that `name` belongs to; NULL for none. */
+static char **btrfs_members(const char *name)
 {
-	char **uuid = host_list("/sys/fs/btrfs"), **members;
-	size_t i, count = 0;
+	char **uuid = host_list("/sys/fs/btrfs"), **members = NULL;
 
-	for (i = 0; uuid && uuid[i] && !count; i++) {
-		if (!host_exists("/sys/fs/btrfs/%s/devices/%s", uuid[i], name))
-			continue;
-		members = host_list("/sys/fs/btrfs/%s/devices", uuid[i]);
-		while (members && members[count])
-			count++;
-		strings_free(members);
-	}
+	for (size_t i = 0; uuid && uuid[i] && !members; i++)
+		if (host_exists("/sys/fs/btrfs/%s/devices/%s", uuid[i], name))
+			members = host_list("/sys/fs/btrfs/%s/devices", uuid[i]);
 	strings_free(uuid);
-	return count;
+	return members;
 }
 
 /*
- * btrfs and FUSE have a device number of their own, and their block device as the source. A btrfs of several devices
- * is left without one, as what its first device does would be half of the truth.
+ * btrfs and FUSE have a device number of their own, and their block device as the source: of a btrfs of several
+ * devices, one of them.
  */
-static dev_t device_behind(struct libmnt_fs *fs, dev_t own)
+static void find_device_behind(struct libmnt_fs *fs, struct mount *mount)
 {
 	const char *source = mnt_fs_get_source(fs);
 	struct stat status;
-	char *name;
-	dev_t device = own;
+	char *name, **members;
 
-	if (major(own) != 0 || !source || source[0] != '/' || stat(source, &status) || !S_ISBLK(status.st_mode))
-		return own;
+	if (major(mount->device) != 0 || !source || source[0] != '/' || stat(source, &status) ||
+	    !S_ISBLK(status.st_mode))
+		return;
+	mount->device = status.st_rdev;
 	name = block_name(status.st_rdev);
-	if (name && count_btrfs_members(name) <= 1)
-		device = status.st_rdev;
+	members = name ? btrfs_members(name) : NULL;
+	if (members && members[0] && members[1])
+		mount->members = members;
+	else
+		strings_free(members);
 	free(name);
-	return device;
 }
 
-/* What is written to an overlay goes to its upper directory. */
-static dev_t device_of_upper(struct libmnt_fs *fs, dev_t own)
+static bool is_overlay(struct libmnt_fs *fs)
 {
+	return mnt_fs_match_fstype(fs, "overlay");
+}
+
+static struct libmnt_fs *find_fs(struct libmnt_table *table, const char *path, dev_t device)
+{
+	struct libmnt_fs *fs = find_by_number(table, mount_number(path));
+
+	return fs ? fs : find_by_path(table, path, device);
+}
+
+/*
+ * What is written to an overlay goes to its upper directory. In a container that is a path of the host's: what is found
+ * there may be nothing, or the overlay itself.
+ */
+static void find_device_of_upper(struct libmnt_table *table, struct libmnt_fs *fs, struct mount *mount)
+{
+	struct libmnt_fs *below;
 	struct stat status;
-	dev_t device = own;
 	char *value, *upper;
 	size_t length;
 
 	if (mnt_fs_get_option(fs, "upperdir", &value, &length))
-		return own;
+		return;
 	upper = xasprintf("%.*s", (int)length, value);
-	if (!stat(upper, &status) && major(status.st_dev) != 0)
-		device = status.st_dev;
+	if (!stat(upper, &status)) {
+		below = find_fs(table, upper, status.st_dev);
+		if (major(status.st_dev) != 0)
+			mount->device = status.st_dev;
+		else if (below && !is_overlay(below))
+			find_device_behind(below, mount);
+	}
 	free(upper);
-	return device;
-}
-
-static dev_t device_of(struct libmnt_fs *fs, dev_t own)
-{
-	const char *type = mnt_fs_get_fstype(fs);
-
-	return type && !strcmp(type, "overlay") ? device_of_upper(fs, own) : device_behind(fs, own);
 }
 
 static char *copy_of(const char *string)
@@ -153,9 +162,7 @@ static int find_mount(struct libmnt_table *table, const char *path, struct mount
 
 	if (stat(path, &status))
 		return -errno;
-	fs = find_by_number(table, mount_number(path));
-	if (!fs)
-		fs = find_by_path(table, path, status.st_dev);
+	fs = find_fs(table, path, status.st_dev);
 	if (!fs)
 		return -ENOENT;
 	*mount = (struct mount){
@@ -163,8 +170,12 @@ static int find_mount(struct libmnt_table *table, const char *path, struct mount
 		.source = copy_of(mnt_fs_get_source(fs)),
 		.point = copy_of(mnt_fs_get_target(fs)),
 		.options = copy_of(mnt_fs_get_options(fs)),
-		.device = device_of(fs, status.st_dev),
+		.device = status.st_dev,
 	};
+	if (is_overlay(fs))
+		find_device_of_upper(table, fs, mount);
+	else
+		find_device_behind(fs, mount);
 	return 0;
 }
 
@@ -190,7 +201,32 @@ void mount_clear(struct mount *mount)
 	free(mount->source);
 	free(mount->point);
 	free(mount->options);
+	strings_free(mount->members);
 	*mount = (struct mount){0};
+}
+
+/* A member that is missing (a degraded array) has no device. */
+static int stack_of_members(char *const *members, struct layer **layers, size_t *count)
+{
+	dev_t *device;
+	size_t devices = 0, i;
+	int error;
+
+	for (i = 0; members[i]; i++)
+		;
+	device = xcalloc(i, sizeof(*device));
+	for (i = 0; members[i]; i++)
+		if (!block_number(members[i], &device[devices]))
+			devices++;
+	error = devices ? block_stacks(device, devices, layers, count) : -ENODEV;
+	free(device);
+	return error;
+}
+
+int mount_stack(const struct mount *mount, struct layer **layers, size_t *count)
+{
+	return mount->members ? stack_of_members(mount->members, layers, count)
+			      : block_stack(mount->device, layers, count);
 }
 
 char **mounts_of_type(const char *type)
@@ -249,6 +285,14 @@ static struct libmnt_fs *find_use(struct libmnt_table *table, const struct candi
 	return found;
 }
 
+static bool is_in_btrfs(const char *name)
+{
+	char **members = btrfs_members(name);
+
+	strings_free(members);
+	return members != NULL;
+}
+
 static void add_mounts(struct text *uses, const struct candidate *candidate)
 {
 	struct libmnt_table *table = read_mounts();
@@ -258,7 +302,7 @@ static void add_mounts(struct text *uses, const struct candidate *candidate)
 		add_use(uses, candidate, "perhaps mounted: /proc/self/mountinfo can't be read", "");
 	else if (fs)
 		add_use(uses, candidate, "mounted at ", mnt_fs_get_target(fs));
-	else if (count_btrfs_members(candidate->name))
+	else if (is_in_btrfs(candidate->name))
 		add_use(uses, candidate, "part of a mounted btrfs", "");
 	mnt_unref_table(table);
 }

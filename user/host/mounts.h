@@ -5,10 +5,13 @@
 
 #include <sys/types.h>
 
+#include "result/result.h"
+
 /*
  * A mounted file system; mount_clear() frees the strings, none of which is NULL. `device` is what its blocks lie on:
  * for btrfs and FUSE the source's, if that is one block device, for overlay the upper directory's. block_stack() fails
- * for any other.
+ * for any other. A btrfs of several devices has all their names in `members` (NULL-terminated, for strings_free()),
+ * which is NULL for others.
  */
 struct mount {
 	char *filesystem; /* "ext4" */
@@ -16,11 +19,15 @@ struct mount {
 	char *point;
 	char *options;
 	dev_t device;
+	char **members;
 };
 
 /* The file system that holds `path`. 0 or -errno. */
 int mount_of_path(const char *path, struct mount *mount);
 void mount_clear(struct mount *mount);
+
+/* The stack of block devices that it stands on, as block_stack() has it. 0, or -ENODEV where there is none. */
+int mount_stack(const struct mount *mount, struct layer **layers, size_t *count);
 
 /*
  * Where file systems of this type ("cgroup2") are mounted; NULL-terminated, for strings_free(); never NULL itself.

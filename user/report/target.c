@@ -80,12 +80,18 @@ static bool is_named_by_partition(const struct target *target, const struct laye
 	return false;
 }
 
-/* The layers below the first that are ends, or those between them and the first. */
+/* The layers that the file system lies on itself. */
+static size_t count_tops(const struct target *target)
+{
+	return target->members ? target->members : 1;
+}
+
+/* The layers below these that are ends, or those between them. */
 static size_t pick_below(const struct target *target, bool ends, const struct layer **picked)
 {
 	size_t count = 0;
 
-	for (size_t i = 1; i < target->layers; i++) {
+	for (size_t i = count_tops(target); i < target->layers; i++) {
 		const struct layer *layer = &target->layer[i];
 
 		if (!is_named_by_partition(target, layer) && is_end(target, layer) == ends)
@@ -144,15 +150,29 @@ static void add_ends(struct text *text, const struct target *target, const struc
 	}
 }
 
+/* Of several devices that are no ends just the names: what is below follows. */
+static void add_tops(struct text *text, const struct target *target)
+{
+	const struct layer **top = xcalloc(target->layers, sizeof(const struct layer *));
+	size_t count = count_tops(target), ends = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		top[i] = &target->layer[i];
+		ends += is_end(target, top[i]) || (count == 1 && top[i]->backing_file);
+	}
+	if (ends == count)
+		add_ends(text, target, top, count);
+	else
+		add_names(text, top, count, "devices");
+	free(top);
+}
+
 static void add_stack(struct text *text, const struct target *target)
 {
 	const struct layer **below = xcalloc(target->layers, sizeof(const struct layer *));
-	const struct layer *first = &target->layer[0];
 	size_t count;
 
-	text_addf(text, "%s", first->name);
-	if (is_end(target, first) || first->backing_file)
-		add_body(text, target, first, 1);
+	add_tops(text, target);
 	count = pick_below(target, false, below);
 	if (count) {
 		text_addf(text, " over ");
@@ -246,7 +266,7 @@ static void add_size(struct text *text, const struct target *target)
 	struct text capacity = {0};
 	char size[FORMAT_LENGTH];
 
-	if (!target->layers || !target->layer[0].size)
+	if (!target->layers || target->members || !target->layer[0].size)
 		return;
 	add_capacity(&capacity, target->layer[0].size);
 	snprintf(size, sizeof(size), "%s", capacity.data);

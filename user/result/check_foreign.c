@@ -110,6 +110,8 @@ static const char *obstacle(const struct checking *checking)
 		return "everyone's I/O was watched, so there are no others";
 	if (!traffic_of_owner(trace, OWNER_WORKLOAD).bios && !traffic_of_owner(trace, OWNER_WRITEBACK).bios)
 		return "none of the disk's work was the workload's";
+	if (checking->target && checking->target->members)
+		return "the file system lies on several devices";
 	if (traffic_has_several_tops(trace) && !is_one_disk(trace, checking->target))
 		return "several disks were at work; name the one that matters with -D";
 	return NULL;

@@ -224,6 +224,7 @@ static void read_target(const struct node *node, struct target *target)
 	read_layout(node, &target->layout);
 	read_nearness(node, &target->nearness);
 	read_layers(node, target);
+	target->members = get_known_to(node, "members", target->layers);
 	read_warnings(node, target);
 }
 

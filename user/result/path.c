@@ -230,22 +230,37 @@ static bool is_end(const struct ends *ends, const struct layer *layer)
 {
 	const char *body = layer->parent_disk ? layer->parent_disk : layer->name;
 
-	return ends->count == 1 && !strcmp(ends->disk[0]->name, body);
+	for (size_t i = 0; i < ends->count; i++)
+		if (!strcmp(ends->disk[i]->name, body))
+			return true;
+	return false;
+}
+
+/* The devices that the file system lies on itself. Returns whether there is nothing below them. */
+static bool add_tops(struct text *text, const struct target *target, const struct ends *ends)
+{
+	size_t count = target->members ? target->members : 1, last = 0;
+
+	if (count > MOST_NAMED)
+		text_addf(text, "%zu devices", count);
+	for (size_t i = 0; i < count; i++) {
+		if (count <= MOST_NAMED)
+			text_addf(text, "%s%s", i ? ", " : "", target->layer[i].name);
+		last += is_end(ends, &target->layer[i]);
+	}
+	if (count == 1 && target->layer[0].backing_file)
+		text_addf(text, " (file %s)", target->layer[0].backing_file);
+	return last == count;
 }
 
 /* "ext4 on sdc", "block device md0 over sda, sdb" */
 static void add_stack(struct text *text, const struct target *target, const struct ends *ends)
 {
-	const struct layer *first = &target->layer[0];
-
 	if (target->kind == TARGET_DEVICE)
 		text_addf(text, "block device ");
 	else if (target->filesystem)
 		text_addf(text, "%s on ", target->filesystem);
-	text_addf(text, "%s", first->name);
-	if (first->backing_file)
-		text_addf(text, " (file %s)", first->backing_file);
-	if (is_end(ends, first))
+	if (add_tops(text, target, ends))
 		return;
 	text_addf(text, " over ");
 	add_names(text, ends, NULL);

@@ -417,6 +417,7 @@ struct target {
 	struct floor floor;
 	struct layer *layer;
 	size_t layers;
+	size_t members; /* so many of the first layers are the devices of one btrfs; 0: the first alone is the target's */
 	char **warning; /* what the report's first lines must say, such as that the file grows the VHDX */
 	size_t warnings;
 };

@@ -110,31 +110,29 @@ static bool carries_files(const struct trace_config *config, const struct layer 
 	return !(above & ~through_loops);
 }
 
-/* Where I/O comes in: the disk of the one file; else the disks that were named, or all that carry files. */
+/*
+ * Where I/O comes in: the disk of the one file (of a btrfs of several, each of them); else the disks that were named, or
+ * all that carry files.
+ */
 static bool is_top(const struct trace_config *config, const struct trace_wish *wish, const struct layer *const *chosen,
-		   const char *first, uint32_t index)
+		   uint32_t index)
 {
-	if (wish->file >= 0)
-		return !strcmp(config->layer[index].name, first);
-	if (wish->files_of_layers)
+	if (wish->file >= 0 || wish->files_of_layers)
 		return !config->layer[index].above;
 	return carries_files(config, chosen, index);
 }
 
 static void choose_tops(struct trace_config *config, const struct trace_wish *wish, const struct layer *const *chosen)
 {
-	char *first = block_disk(wish->layer[0].name);
-
 	for (uint32_t i = 0; i < config->layers; i++) {
 		struct trace_layer *layer = &config->layer[i];
 
 		if (!is_disk(layer) || layer->flags & LAYER_HIDDEN)
 			continue;
-		if (is_top(config, wish, chosen, first, i))
+		if (is_top(config, wish, chosen, i))
 			layer->flags |= LAYER_TOP;
 		config->flags |= layer->flags;
 	}
-	free(first);
 }
 
 char *disks_top(const struct trace_config *config)

@@ -168,7 +168,9 @@ static void describe_filesystem(struct target *target, const char *path)
 	target->source = xstrdup(mount.source);
 	target->mount_point = xstrdup(mount.point);
 	if (!target->layers)
-		block_stack(mount.device, &target->layer, &target->layers);
+		mount_stack(&mount, &target->layer, &target->layers);
+	for (size_t i = 0; target->layers && mount.members && mount.members[i]; i++)
+		target->members += i < target->layers && !strcmp(target->layer[i].name, mount.members[i]);
 	if (!target->layers)
 		target->access = path_of_mount(&mount);
 	mount_clear(&mount);
