@@ -80,6 +80,12 @@ static void test_limit(void **state)
 	assert_check("limit", CHECK_PASSED, true, "The device: 477.1 of 512 I/Os were at nvme0n1p2 on average.");
 	assert_string_equal(limited_check("limit")->found,
 			    "477.1 of 512 at nvme0n1p2; 1.00 doorbells per I/O; 0.25 interrupts per I/O");
+	run->conditions->has_kicks = true;
+	run->conditions->kicks = run->engine->direction[OP_READ].ios / 10;
+	check_limit(&checking);
+	assert_string_equal(run->check[run->checks - 1].found,
+			    "477.1 of 512 at nvme0n1p2; 1.00 doorbells per I/O; 0.10 kicks per I/O; "
+			    "0.25 interrupts per I/O");
 }
 
 static void test_unknown_without_a_trace(void **state)

@@ -41,6 +41,8 @@ static struct result *full_result(void)
 		.arrays = 2,
 		.has_interrupts = true,
 		.interrupts = 123456,
+		.has_kicks = true,
+		.kicks = 5000000001,
 	};
 	memcpy(conditions->cpu_busy, busy, sizeof(busy));
 	conditions->pause[0] = (struct pause){.at = 5000000000, .length = 200000000};
@@ -61,7 +63,7 @@ static void the_keys(void **state)
 	json_t *json = write_and_read(full_result(), false), *conditions = find(json, "runs/0/conditions");
 
 	(void)state;
-	assert_int_equal(json_object_size(conditions), 9);
+	assert_int_equal(json_object_size(conditions), 10);
 	assert_int_equal(json_array_size(find(conditions, "cpu_busy")), 3);
 	check_fraction(conditions, "cpu_busy/0", 99.5);
 	assert_true(json_is_null(find(conditions, "cpu_busy/1")));
@@ -82,6 +84,7 @@ static void the_keys(void **state)
 	check_absent(conditions, "arrays/1/level");
 	check_count(conditions, "arrays/1/degraded", 0);
 	check_count(conditions, "interrupts", 123456);
+	check_count(conditions, "kicks", 5000000001);
 	json_decref(json);
 }
 
@@ -98,7 +101,8 @@ static void where_they_stand(void **state)
 	assert_true(conditions->cpu_busy[0] == 99.5 && conditions->cpu_busy[1] < 0 && conditions->cpu_busy[2] == 0.25);
 	assert_true(conditions->has_steal && conditions->has_heartbeat && conditions->has_drift);
 	assert_true(conditions->has_power && conditions->has_throttling && conditions->has_temperature);
-	assert_true(conditions->has_interrupts);
+	assert_true(conditions->has_interrupts && conditions->has_kicks);
+	assert_int_equal(conditions->kicks, 5000000001);
 	assert_true(conditions->drift == -41.25 && conditions->coldest == -3.5 && conditions->hottest == 61.25);
 	assert_int_equal(conditions->pause[1].at, 7000000000);
 	assert_int_equal(conditions->throttlings, 17);
@@ -125,6 +129,7 @@ static void none_is_not_unknown(void **state)
 	free(text);
 	conditions->has_steal = conditions->has_heartbeat = conditions->has_drift = conditions->has_power = true;
 	conditions->has_throttling = conditions->has_temperature = conditions->has_interrupts = true;
+	conditions->has_kicks = true;
 	text = result_to_json(result, false);
 	json = json_loads(text, 0, NULL);
 	check_fraction(json, "runs/0/conditions/steal_percent", 0);
@@ -134,6 +139,7 @@ static void none_is_not_unknown(void **state)
 	check_count(json, "runs/0/conditions/throttlings", 0);
 	check_fraction(json, "runs/0/conditions/temperature/coldest", 0);
 	check_count(json, "runs/0/conditions/interrupts", 0);
+	check_count(json, "runs/0/conditions/kicks", 0);
 	check_absent(json, "runs/0/conditions/cpu_busy");
 	check_absent(json, "runs/0/conditions/arrays");
 	json_decref(json);
@@ -171,6 +177,7 @@ static void wrong_values(void **state)
 	check_wrong("\"device\":\"md0\",", "", ".arrays[0].device: is missing");
 	check_wrong("\"degraded\":", "\"degraded\":-", ".arrays[0].degraded: is negative");
 	check_wrong("\"interrupts\":", "\"interrupts\":[],\"x\":", ".interrupts: is an array, expected a number");
+	check_wrong("\"kicks\":", "\"kicks\":-", ".kicks: is negative");
 }
 
 /* Whatever is accepted can be written. */

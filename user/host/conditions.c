@@ -10,6 +10,7 @@
 #include "interrupts.h"
 #include "pulse.h"
 #include "sensors.h"
+#include "vmbus.h"
 
 /* --- CPUs --- */
 
@@ -102,8 +103,8 @@ struct surroundings {
 /* What is read at the edges of the measured part. */
 struct edge {
 	struct cpus cpus;
-	bool has_interrupts;
-	uint64_t interrupts;
+	bool has_interrupts, has_kicks;
+	uint64_t interrupts, kicks;
 };
 
 struct watch {
@@ -158,6 +159,7 @@ static struct edge look_at_edge(const struct watch *watch)
 	struct edge edge = {.cpus = read_cpus()};
 
 	edge.has_interrupts = interrupts_read(watch->layer, watch->layers, &edge.interrupts);
+	edge.has_kicks = vmbus_read_kicks(watch->layer, watch->layers, &edge.kicks);
 	return edge;
 }
 
@@ -231,6 +233,8 @@ void conditions_end(struct watch *watch)
 	tell_cpus(&begin->cpus, &end.cpus, conditions);
 	conditions->has_interrupts = tell_growth(begin->has_interrupts && end.has_interrupts, begin->interrupts,
 						 end.interrupts, &conditions->interrupts);
+	conditions->has_kicks =
+		tell_growth(begin->has_kicks && end.has_kicks, begin->kicks, end.kicks, &conditions->kicks);
 	free(begin->cpus.cpu);
 	free(end.cpus.cpu);
 	begin->cpus.cpu = NULL;

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "files.h"
 #include "sensors.h"
+#include "vmbus.h"
 
 /* Whether `word` is `prefix` with something after it. */
 static bool begins(const char *word, const char *prefix)
@@ -36,17 +37,19 @@ static void add_start(struct starts *starts, char *start)
 	free(start);
 }
 
-/* Whether the disk has any. */
+/* Whether the disk has any, or has interrupts that its channels count. */
 static bool add_disk(struct starts *starts, const char *disk)
 {
 	char *device = host_link_name("/sys/block/%s/device", disk), **controller = sensors_controllers(disk);
-	bool virtio = device && begins(device, "virtio"), any = virtio || controller[0];
+	char *channels = vmbus_controller(disk);
+	bool virtio = device && begins(device, "virtio"), any = virtio || controller[0] || channels;
 
 	for (size_t i = 0; controller[i]; i++)
 		add_start(starts, xasprintf("%sq", controller[i]));
 	if (virtio)
 		add_start(starts, xasprintf("%s-", device));
 	strings_free(controller);
+	free(channels);
 	free(device);
 	return any;
 }
@@ -54,13 +57,16 @@ static bool add_disk(struct starts *starts, const char *disk)
 /* Of all leaves; false where one has none, or there are no leaves. */
 static bool find_starts(struct starts *starts, const struct layer *layers, size_t count)
 {
-	bool all = true;
+	bool all = true, any = false;
 
-	for (size_t i = 0; i < count; i++)
-		if (layers[i].leaf && !add_disk(starts, layers[i].name))
-			all = false;
+	for (size_t i = 0; i < count; i++) {
+		if (!layers[i].leaf)
+			continue;
+		any = true;
+		all = add_disk(starts, layers[i].name) && all;
+	}
 	starts->seen = xcalloc(starts->count, sizeof(*starts->seen));
-	return all && starts->count;
+	return all && any;
 }
 
 static void starts_clear(struct starts *starts)
@@ -133,17 +139,30 @@ static uint64_t read_lines(char *content, struct starts *starts)
 	return sum;
 }
 
+/* What /proc/interrupts counts of them; 0 where there are none to look for. */
+static bool read_table(struct starts *starts, uint64_t *interrupts)
+{
+	char *content = starts->count ? host_read("/proc/interrupts") : NULL;
+	bool known = content || !starts->count;
+
+	*interrupts = content ? read_lines(content, starts) : 0;
+	for (size_t i = 0; i < starts->count; i++)
+		known = known && starts->seen[i];
+	free(content);
+	return known;
+}
+
 bool interrupts_read(const struct layer *layers, size_t count, uint64_t *interrupts)
 {
-	char *content = host_read("/proc/interrupts");
 	struct starts starts = {0};
-	bool known = find_starts(&starts, layers, count) && content;
+	struct vmbus_counts channels;
+	uint64_t lines;
+	bool known;
 
+	known = find_starts(&starts, layers, count) && read_table(&starts, &lines) &&
+		vmbus_read(layers, count, &channels);
 	if (known)
-		*interrupts = read_lines(content, &starts);
-	for (size_t i = 0; i < starts.count; i++)
-		known = known && starts.seen[i];
+		*interrupts = lines + channels.interrupts;
 	starts_clear(&starts);
-	free(content);
 	return known;
 }

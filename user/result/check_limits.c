@@ -355,7 +355,7 @@ static uint64_t own_ios(const struct checking *checking)
 	return ios;
 }
 
-/* Calls that rang the doorbell, and interrupts, where they are known. */
+/* Calls that rang the doorbell, signals to the hypervisor and interrupts, where they are known. */
 static void add_per_io(struct text *text, const struct checking *checking)
 {
 	const struct run *run = checking->run;
@@ -368,6 +368,8 @@ static void add_per_io(struct text *text, const struct checking *checking)
 			doorbells += run->trace->io[op]->stage[IO_STAGE_DOORBELL].count;
 	if (ios > 0 && doorbells)
 		text_addf(text, "; %s doorbells per I/O", format_fixed(number, (double)doorbells / ios, 2));
+	if (ios > 0 && run->conditions && run->conditions->has_kicks)
+		text_addf(text, "; %s kicks per I/O", format_fixed(number, (double)run->conditions->kicks / ios, 2));
 	if (ios > 0 && run->conditions && run->conditions->has_interrupts)
 		text_addf(text, "; %s interrupts per I/O",
 			  format_fixed(number, (double)run->conditions->interrupts / ios, 2));

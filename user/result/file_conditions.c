@@ -88,5 +88,7 @@ json_t *conditions_to_json(const struct conditions *conditions)
 	put(object, "arrays", arrays_to_json(conditions));
 	if (conditions->has_interrupts)
 		put_count(object, "interrupts", conditions->interrupts);
+	if (conditions->has_kicks)
+		put_count(object, "kicks", conditions->kicks);
 	return object;
 }

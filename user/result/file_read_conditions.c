@@ -72,7 +72,7 @@ static void read_figures(const struct node *object, struct conditions *condition
 {
 	struct node steal = node_find(object, "steal_percent"), drift = node_find(object, "drift");
 	struct node battery = node_find(object, "on_battery"), throttlings = node_find(object, "throttlings");
-	struct node interrupts = node_find(object, "interrupts");
+	struct node interrupts = node_find(object, "interrupts"), kicks = node_find(object, "kicks");
 
 	conditions->has_steal = node_is(&steal);
 	conditions->steal_percent = node_fraction(&steal);
@@ -84,6 +84,8 @@ static void read_figures(const struct node *object, struct conditions *condition
 	conditions->throttlings = node_count(&throttlings);
 	conditions->has_interrupts = node_is(&interrupts);
 	conditions->interrupts = node_count(&interrupts);
+	conditions->has_kicks = node_is(&kicks);
+	conditions->kicks = node_count(&kicks);
 }
 
 struct conditions *conditions_from_json(const struct node *run)

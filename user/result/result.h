@@ -285,7 +285,9 @@ struct conditions {
 	struct array_state *array; /* those under the target */
 	size_t arrays;
 	bool has_interrupts;
-	uint64_t interrupts; /* of the leaves */
+	uint64_t interrupts; /* of the leaves, or of their controllers where these alone are counted */
+	bool has_kicks;
+	uint64_t kicks; /* signals to the hypervisor that there is work, of the leaves' controllers */
 };
 
 /* --- checks --- */
