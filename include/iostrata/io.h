@@ -128,7 +128,10 @@ enum io_class {
 		CLASSES
 };
 
-/* One I/O whole. Times are ns since the epoch; 0: not known, or it does not have that boundary. */
+/*
+ * One I/O whole. Times are ns since the epoch, in a result since the recording began; 0: not known, or it does not have
+ * that boundary.
+ */
 struct io_record {
 	uint64_t boundary[BOUNDARIES];
 	uint64_t first_issue;

@@ -328,6 +328,28 @@ static void test_long_pauses_are_a_warning(void **state)
 		"after the start.");
 }
 
+/* One of its slowest I/Os begins at 2.1 s, as made_up_ios() has it; the next one 90 ms later. */
+static void test_slow_ios_in_a_pause_are_counted(void **state)
+{
+	size_t slowest = run->trace->slowest_count;
+
+	(void)state;
+	assert_true(slowest > 2);
+	for (size_t i = 0; i < slowest; i++)
+		run->trace->slowest[i].boundary[BOUNDARY_RETURN] = run->trace->slowest[i].boundary[BOUNDARY_CALL] + 70000000;
+	add_pause(run->trace->slowest[0].boundary[BOUNDARY_CALL] + 5000000, 60000000);
+	check_clock(&checking);
+	assert_check("clock", CHECK_PASSED, true,
+		     "The whole machine stood still for 60.00 ms, 2.1 s after the start. 1 of the 8 slowest I/Os was "
+		     "on its way then: that time is not the disk's.");
+	add_pause(run->trace->slowest[1].boundary[BOUNDARY_CALL] + 5000000, 60000000);
+	check_clock(&checking);
+	assert_string_equal(run->check[run->checks - 1].sentence,
+			    "The whole machine stood still 2 times, for 120.0 ms together; the longest time was 60.00 "
+			    "ms, 2.1 s after the start. 2 of the 8 slowest I/Os were on their way then: that time is "
+			    "not the disk's.");
+}
+
 /* Of a short time or of few ticks it says nothing. */
 static void test_steal_of_a_tick_is_none(void **state)
 {
@@ -441,6 +463,7 @@ int main(void)
 		WITH(make_one, test_clock_is_right),
 		WITH(make_one, test_short_pauses_are_told),
 		WITH(make_one, test_long_pauses_are_a_warning),
+		WITH(make_one, test_slow_ios_in_a_pause_are_counted),
 		WITH(make_one, test_drift_and_steal),
 		WITH(make_one, test_steal_of_a_tick_is_none),
 		WITH(make_one, test_power_is_unknown),

@@ -13,7 +13,7 @@ static struct conditions *across(const struct tree *tree, const char *file, cons
 
 	tree_write(tree, file, before);
 	watch = conditions_open(NULL, 0);
-	conditions_begin(watch);
+	conditions_begin(watch, clock_now());
 	tree_write(tree, file, after);
 	conditions_end(watch);
 	return conditions_close(watch);
@@ -119,7 +119,7 @@ static void temperatures_are_of_leaves_before_and_after(void **state)
 	tree_disk(tree, PCI "/ata2/block", "sdb", "8:16", "8\n");
 	tree_attribute(tree, "sdb", "device/hwmon/hwmon3/temp1_input", "39500\n");
 	watch = conditions_open(layer, ARRAY_SIZE(layer));
-	conditions_begin(watch);
+	conditions_begin(watch, clock_now());
 	conditions_end(watch);
 	tree_attribute(tree, "sda", "device/hwmon/hwmon2/temp1_input", "45000\n");
 	conditions = conditions_close(watch);
@@ -156,7 +156,7 @@ static void an_array_that_was_ever_busy_is_told_as_it_was_then(void **state)
 		free(name), free(link), free(target);
 	}
 	watch = conditions_open(layer, ARRAY_SIZE(layer));
-	conditions_begin(watch);
+	conditions_begin(watch, clock_now());
 	set_array(tree, "md1", "idle\n", "0\n");
 	set_array(tree, "md2", "check\n", "0\n");
 	conditions_end(watch);
@@ -178,7 +178,7 @@ static struct conditions *with_interrupts(const struct tree *tree, const char *b
 
 	tree_write(tree, "/proc/interrupts", before);
 	watch = conditions_open(&layer, 1);
-	conditions_begin(watch);
+	conditions_begin(watch, clock_now());
 	tree_write(tree, "/proc/interrupts", after);
 	conditions_end(watch);
 	return conditions_close(watch);
@@ -210,7 +210,7 @@ static void an_empty_machine_has_nothing_to_tell(void **state)
 	struct conditions *conditions;
 
 	(void)state;
-	conditions_begin(watch);
+	conditions_begin(watch, clock_now());
 	conditions_end(watch);
 	conditions = conditions_close(watch);
 	assert_int_equal(conditions->cpus, 0);
@@ -229,7 +229,7 @@ static void a_watch_may_end_at_any_moment(void **state)
 	assert_null(conditions_close(NULL));
 	assert_null(conditions_close(conditions_open(NULL, 0)));
 	watch = conditions_open(NULL, 0);
-	conditions_begin(watch);
+	conditions_begin(watch, clock_now());
 	conditions = conditions_close(watch);
 	assert_non_null(conditions);
 	conditions_free(conditions);
@@ -242,7 +242,7 @@ static void this_machine(void **state)
 	size_t known = 0;
 
 	(void)state;
-	conditions_begin(watch);
+	conditions_begin(watch, clock_now());
 	clock_sleep(700 * NS_PER_MS);
 	conditions_end(watch);
 	conditions = conditions_close(watch);

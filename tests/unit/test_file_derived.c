@@ -102,6 +102,34 @@ static void the_unknown_is_absent(void **state)
 }
 
 /* The schema lists them. */
+/* Of two records one lies in a pause, of which it has 40 ms; and nothing of it is read back. */
+static void a_record_tells_of_its_pause(void **state)
+{
+	json_t *json;
+
+	(void)state;
+	begin(TARGET_FILE);
+	trace->ios = true;
+	trace->slowest_count = trace->slow_count = 2;
+	trace->slowest = xcalloc(2, sizeof(*trace->slowest));
+	trace->slow = xcalloc(2, sizeof(*trace->slow));
+	for (uint64_t i = 0; i < 2; i++)
+		trace->slowest[i] = trace->slow[1 - i] = (struct io_record){
+			.boundary = {[BOUNDARY_CALL] = (i + 1) * 1000000000, [BOUNDARY_RETURN] = (i + 1) * 1100000000},
+		};
+	run->conditions = xcalloc(1, sizeof(*run->conditions));
+	run->conditions->has_heartbeat = true;
+	run->conditions->pauses = 1;
+	run->conditions->pause = xcalloc(1, sizeof(*run->conditions->pause));
+	run->conditions->pause[0] = (struct pause){.at = 1060000000, .length = 90000000};
+	json = write_and_read(result, false);
+	check_count(json, "runs/0/trace/slowest/0/paused", 40000000);
+	check_absent(json, "runs/0/trace/slowest/1/paused");
+	check_absent(json, "runs/0/trace/slow/0/paused");
+	check_count(json, "runs/0/trace/slow/1/paused", 40000000);
+	json_decref(json);
+}
+
 static void each_conclusion_has_a_name(void **state)
 {
 	static const char *const names[] = {"not asked", "flushed",   "write through", "memory",
@@ -244,6 +272,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_ledger_has_all),	      cmocka_unit_test(the_unknown_is_absent),
+		cmocka_unit_test(a_record_tells_of_its_pause),
 		cmocka_unit_test(each_conclusion_has_a_name), cmocka_unit_test(a_sweep_has_its_curve),
 		cmocka_unit_test(a_curve_may_have_no_knee),   cmocka_unit_test(the_worst_of_its_runs),
 	};

@@ -135,9 +135,9 @@ struct observed {
 
 static void observe(int stop, int report)
 {
-	struct observed observed = {.began = clock_now()};
+	struct observed observed = {.began = clock_now() - 7000 * MS};
 	struct conditions *conditions = xcalloc(1, sizeof(*conditions));
-	struct pulse *pulse = pulse_start();
+	struct pulse *pulse = pulse_start(observed.began);
 	char byte = 0;
 
 	if (write(report, &byte, 1) != 1 || read(stop, &byte, 1) < 0)
@@ -291,14 +291,14 @@ static void without_accounts_or_priority_nothing_is_known(void **state)
 	if (!pid) {
 		if (!geteuid() && setresuid(65534, 65534, 65534))
 			_exit(9);
-		pulse = pulse_start();
+		pulse = pulse_start(clock_now());
 		clock_sleep(30 * MS);
 		pulse_stop(pulse, &conditions);
 		free(conditions.pause);
 		status = conditions.has_heartbeat;
 		conditions = (struct conditions){0};
 		host_set_root("/nowhere");
-		pulse = pulse_start();
+		pulse = pulse_start(clock_now());
 		clock_sleep(30 * MS);
 		pulse_stop(pulse, &conditions);
 		free(conditions.pause);
@@ -322,7 +322,7 @@ static void signals_are_not_taken(void **state)
 	(void)state;
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
-	pulse = pulse_start();
+	pulse = pulse_start(clock_now());
 	sigprocmask(SIG_BLOCK, &usr1, &before);
 	kill(getpid(), SIGUSR1);
 	assert_int_equal(sigtimedwait(&usr1, NULL, &second), SIGUSR1);

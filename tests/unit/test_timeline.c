@@ -43,12 +43,15 @@ static struct io_record usual(void)
 	};
 }
 
+/* A run of which nothing is known but the record. */
+static const struct run alone;
+
 static char *draw(const struct io_record *record)
 {
 	struct text out = {0};
 	const struct screen screen = {.out = &out};
 
-	print_record(&screen, record);
+	print_record(&screen, &alone, record);
 	assert_fits(out.data);
 	assert_harmless(out.data);
 	return text_take(&out);
@@ -337,6 +340,31 @@ static void those_that_look_alike(void **state)
 	trace_view_free(run.trace);
 }
 
+/* Two that take as long, one of them because the machine stood still, which is told of it alone. */
+static void what_a_pause_did(void **state)
+{
+	struct pause pause = {CALLED + 50000, 100000000};
+	struct conditions conditions = {.pause = &pause, .pauses = 1};
+	struct run run;
+	const struct run *runs[] = {&run};
+	struct text out = {0};
+	const struct screen screen = {.out = &out};
+	struct io_record *slowest;
+
+	(void)state;
+	fill_run(&run, 2, 120000000);
+	run.conditions = &conditions;
+	slowest = run.trace->slowest;
+	for (int boundary = 0; boundary < BOUNDARIES; boundary++)
+		slowest[1].boundary[boundary] += 100050000;
+	print_slowest(&screen, "The slowest", runs, 1, 8);
+	assert_has(out.data, "\n  the machine stood still for 100.0 ms of it, at 1.000 s · CPU 0 · sector 4096\nread 120.0 ms ");
+	assert_has(out.data, "\n  CPU 0 · sector 4096\n");
+	assert_fits(out.data);
+	text_free(&out);
+	trace_view_free(run.trace);
+}
+
 /* Nothing but their totals is known: no legend, and no blanks in its place. */
 static void a_heading_without_a_legend(void **state)
 {
@@ -374,6 +402,7 @@ int main(void)
 		cmocka_unit_test(the_slowest_of_several_runs),
 		cmocka_unit_test(those_that_look_alike),
 		cmocka_unit_test(a_heading_without_a_legend),
+		cmocka_unit_test(what_a_pause_did),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tree.h"
 
+#include "base/clock.h"
 #include "host/conditions.h"
 #include "host/interrupts.h"
 #include "host/vmbus.h"
@@ -133,7 +134,7 @@ static struct conditions *measured(const struct tree *tree, const char *events, 
 	const struct layer layer = {.name = "sda", .leaf = true};
 	struct watch *watch = conditions_open(&layer, 1);
 
-	conditions_begin(watch);
+	conditions_begin(watch, clock_now());
 	set_channel(tree, FIRST, "21", events, interrupts);
 	conditions_end(watch);
 	return conditions_close(watch);

@@ -433,8 +433,7 @@ static int begin(struct trace *trace)
 		return EXIT_SIGNALLED + signals_stopped();
 	add_run(trace);
 	trace->watch = conditions_open(target->layer, target->layers);
-	tracer_start(trace->tracer);
-	conditions_begin(trace->watch);
+	conditions_begin(trace->watch, tracer_start(trace->tracer));
 	trace->begin = clock_now();
 	trace->end = options->duration ? trace->begin + options->duration : 0;
 	trace->next_read = trace->begin + READ_EVERY;

@@ -216,10 +216,10 @@ struct watch *conditions_open(const struct layer *layers, size_t count)
 	return watch;
 }
 
-void conditions_begin(struct watch *watch)
+void conditions_begin(struct watch *watch, uint64_t since)
 {
 	watch->begin = look_at_edge(watch);
-	watch->pulse = pulse_start();
+	watch->pulse = pulse_start(since);
 }
 
 void conditions_end(struct watch *watch)

@@ -48,7 +48,7 @@ struct pulse {
 	char *accounts; /* path of schedstat, of the thread that opens it */
 	struct heart heart[HEARTS];
 	size_t hearts, wanted;
-	uint64_t began;
+	uint64_t since;
 	struct clock_pair clocks;
 };
 
@@ -323,7 +323,7 @@ static void tell(const struct pulse *pulse, struct conditions *conditions)
 	conditions->pauses = common.count;
 	for (size_t i = 0; i < common.count; i++)
 		conditions->pause[i] = (struct pause){
-			.at = common.gap[i].from - pulse->began,
+			.at = common.gap[i].from - pulse->since,
 			.length = common.gap[i].to - common.gap[i].from,
 		};
 	free(common.gap);
@@ -331,13 +331,13 @@ static void tell(const struct pulse *pulse, struct conditions *conditions)
 
 /* --- start and stop --- */
 
-struct pulse *pulse_start(void)
+struct pulse *pulse_start(uint64_t since)
 {
 	struct pulse *pulse = xcalloc(1, sizeof(*pulse));
 
 	pulse->accounts = host_path("/proc/thread-self/schedstat");
 	pulse->clocks = read_clocks();
-	pulse->began = clock_now();
+	pulse->since = since;
 	start_threads(pulse);
 	return pulse;
 }

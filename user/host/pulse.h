@@ -18,8 +18,11 @@
 
 struct pulse;
 
-/* Starts beating. No other process may be forked until it has been stopped. Never NULL. */
-struct pulse *pulse_start(void);
+/*
+ * Starts beating; pauses are told since the moment `since` of CLOCK_MONOTONIC, in ns, which has come already. No other
+ * process may be forked until it has been stopped. Never NULL.
+ */
+struct pulse *pulse_start(uint64_t since);
 
 /*
  * Stops it, which takes up to 20 ms, and fills in what `conditions` has of it: pauses and drift. There is no heartbeat

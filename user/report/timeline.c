@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/format.h"
 #include "cells.h"
+#include "result/pauses.h"
 #include "stages.h"
 
 #define INDENT	    2
@@ -260,10 +261,22 @@ static void add_notes(struct text *list, const struct io_record *record)
 		fact_add(list, "%s", io_end_name[record->end]);
 }
 
-static void print_way(const struct screen *screen, const struct io_record *record)
+static void add_pause(struct text *list, const struct run *run, const struct io_record *record)
+{
+	struct standstill still = pauses_of_record(run, record);
+	char length[FORMAT_LENGTH], at[FORMAT_LENGTH];
+
+	if (still.length)
+		fact_add(list, "the machine stood still for %s of it, at %s s",
+			 format_latency(length, (double)still.length),
+			 format_fixed(at, (double)still.at / NS_PER_SECOND, 3));
+}
+
+static void print_way(const struct screen *screen, const struct run *run, const struct io_record *record)
 {
 	struct text list = {0};
 
+	add_pause(&list, run, record);
 	add_company(&list, record);
 	add_inside(&list, record);
 	add_notes(&list, record);
@@ -327,20 +340,25 @@ void print_record_line(const struct screen *screen, const struct io_record *reco
 	facts_print(screen, STYLE_PLAIN, &list);
 }
 
-void print_record(const struct screen *screen, const struct io_record *record)
+void print_record(const struct screen *screen, const struct run *run, const struct io_record *record)
 {
 	print_title(screen, record);
 	if (record_total(record) && longest_part(record) < IO_PARTS) {
 		print_letters(screen, record);
 		print_bar(screen, record);
 	}
-	print_way(screen, record);
+	print_way(screen, run, record);
 }
+
+/* A record and the run that it is of. */
+struct slow {
+	const struct run *run;
+	const struct io_record *record;
+};
 
 static int compare_totals(const void *a, const void *b)
 {
-	const struct io_record *first = *(const struct io_record *const *)a,
-			       *second = *(const struct io_record *const *)b;
+	const struct io_record *first = ((const struct slow *)a)->record, *second = ((const struct slow *)b)->record;
 	uint64_t first_total = record_total(first), second_total = record_total(second);
 
 	if (first_total != second_total)
@@ -350,25 +368,24 @@ static int compare_totals(const void *a, const void *b)
 }
 
 /* Those of all runs, in no order. Returns how many. */
-static size_t collect(const struct run *const *runs, size_t count, const struct io_record ***records)
+static size_t collect(const struct run *const *runs, size_t count, struct slow **slow)
 {
 	size_t found = 0;
 
-	*records = NULL;
+	*slow = NULL;
 	for (size_t i = 0; i < count; i++) {
 		const struct trace_view *trace = runs[i]->state == RUN_DONE ? runs[i]->trace : NULL;
 
 		for (size_t r = 0; trace && r < trace->slowest_count; r++) {
-			*records = xreallocarray(*records, found + 1, sizeof(**records));
-			(*records)[found++] = &trace->slowest[r];
+			*slow = xreallocarray(*slow, found + 1, sizeof(**slow));
+			(*slow)[found++] = (struct slow){runs[i], &trace->slowest[r]};
 		}
 	}
 	return found;
 }
 
 /* "The slowest I/Os · submit ░ queue █ device": the fillings of the parts that occur. */
-static void print_heading(const struct screen *screen, const char *heading, const struct io_record *const *records,
-			  size_t count)
+static void print_heading(const struct screen *screen, const char *heading, const struct slow *slow, size_t count)
 {
 	struct text list = {0};
 
@@ -376,7 +393,7 @@ static void print_heading(const struct screen *screen, const char *heading, cons
 		bool occurs = false;
 
 		for (size_t i = 0; i < count && !occurs; i++)
-			occurs = record_part(records[i], part);
+			occurs = record_part(slow[i].record, part);
 		if (occurs)
 			text_addf(&list, "%s%s" KEEP "%s", list.length ? "  " : "", filling[part], io_stage_name[part]);
 	}
@@ -386,47 +403,58 @@ static void print_heading(const struct screen *screen, const char *heading, cons
 	text_free(&list);
 }
 
+static bool is_paused(const struct slow *slow)
+{
+	return pauses_of_record(slow->run, slow->record).length > 0;
+}
+
+static bool are_alike(const struct slow *first, const struct slow *other)
+{
+	return other->record->op == first->record->op && is_paused(other) == is_paused(first) &&
+	       longest_part(other->record) == longest_part(first->record) &&
+	       (double)record_total(other->record) >= ALIKE * (double)record_total(first->record);
+}
+
 /* How many of them, which are sorted, look like the first: as long, and for the same reason. */
-static size_t count_alike(const struct io_record *const *records, size_t count)
+static size_t count_alike(const struct slow *slow, size_t count)
 {
 	size_t alike = 1;
 
-	while (alike < count && records[alike]->op == records[0]->op &&
-	       longest_part(records[alike]) == longest_part(records[0]) &&
-	       (double)record_total(records[alike]) >= ALIKE * (double)record_total(records[0]))
+	while (alike < count && are_alike(&slow[0], &slow[alike]))
 		alike++;
 	return alike;
 }
 
 /* Draws those at the beginning that look alike, but no more than a few. Returns how many there are. */
-static size_t print_alike(const struct screen *screen, const struct io_record *const *records, size_t count)
+static size_t print_alike(const struct screen *screen, const struct slow *slow, size_t count)
 {
-	size_t alike = count_alike(records, count);
+	size_t alike = count_alike(slow, count);
 	char least[FORMAT_LENGTH];
 
 	for (size_t i = 0; i < alike && i < MOST_ALIKE; i++)
-		print_record(screen, records[i]);
+		print_record(screen, slow[i].run, slow[i].record);
 	if (alike > MOST_ALIKE)
 		screen_paragraphf(
 			screen, STYLE_PLAIN, 2, "%zu more look%s like these, down to %s.", alike - MOST_ALIKE,
 			alike - MOST_ALIKE == 1 ? "s" : "",
-			keep_together(format_latency(least, (double)record_total(records[alike - 1])), sizeof(least)));
+			keep_together(format_latency(least, (double)record_total(slow[alike - 1].record)),
+				      sizeof(least)));
 	return alike;
 }
 
 void print_slowest(const struct screen *screen, const char *heading, const struct run *const *runs, size_t count,
 		   size_t most)
 {
-	const struct io_record **records;
-	size_t found = collect(runs, count, &records);
+	struct slow *slow;
+	size_t found = collect(runs, count, &slow);
 
 	if (found) {
-		qsort(records, found, sizeof(*records), compare_totals);
+		qsort(slow, found, sizeof(*slow), compare_totals);
 		if (found > most)
 			found = most;
-		print_heading(screen, heading, records, found);
+		print_heading(screen, heading, slow, found);
 	}
 	for (size_t i = 0; i < found;)
-		i += print_alike(screen, records + i, found - i);
-	free(records);
+		i += print_alike(screen, slow + i, found - i);
+	free(slow);
 }

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cap.h"
 #include "check.h"
+#include "pauses.h"
 #include "summary.h"
 
 #define TOO_MANY    1.05 /* of what can be in flight */
@@ -305,8 +306,18 @@ static char *clock_found(const struct conditions *conditions, const struct pause
 	return text_take(&text);
 }
 
-static void add_pauses(struct text *text, const struct conditions *conditions, const struct pauses *pauses)
+static void add_paused_ios(struct text *text, const struct run *run)
 {
+	size_t paused = pauses_in_slowest(run);
+
+	if (paused)
+		text_addf(text, " %zu of the %zu slowest I/Os %s on %s way then: that time is not the disk's.", paused,
+			  run->trace->slowest_count, paused == 1 ? "was" : "were", paused == 1 ? "its" : "their");
+}
+
+static void add_pauses(struct text *text, const struct run *run, const struct pauses *pauses)
+{
+	const struct conditions *conditions = run->conditions;
 	char length[FORMAT_LENGTH], sum[FORMAT_LENGTH], at[FORMAT_LENGTH];
 
 	format_latency(length, (double)pauses->longest->length);
@@ -319,6 +330,7 @@ static void add_pauses(struct text *text, const struct conditions *conditions, c
 			"The whole machine stood still %zu times, for %s together; the longest time was %s, %s s after "
 			"the start.",
 			conditions->pauses, format_latency(sum, (double)pauses->sum), length, at);
+	add_paused_ios(text, run);
 }
 
 static bool is_stolen(const struct run *run)
@@ -366,12 +378,12 @@ void check_clock(const struct checking *checking)
 	pauses = sum_pauses(conditions);
 	paused = (double)pauses.sum > MOST_PAUSED * (double)run->elapsed;
 	if (paused)
-		add_pauses(&text, conditions, &pauses);
+		add_pauses(&text, run, &pauses);
 	add_wrong_clock(&text, run);
 	if (text.length) {
 		run_add_check(run, "clock", CHECK_WARNING, clock_found(conditions, &pauses), NULL, "%s", text.data);
 	} else if (pauses.longest) {
-		add_pauses(&text, conditions, &pauses);
+		add_pauses(&text, run, &pauses);
 		run_add_finding(run, "clock", clock_found(conditions, &pauses), NULL, "%s", text.data);
 	} else {
 		run_add_check(run, "clock", CHECK_PASSED, clock_found(conditions, &pauses), NULL,

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "ledger.h"
+#include "pauses.h"
 #include "sweep.h"
 #include "verdict.h"
 
@@ -60,6 +61,25 @@ json_t *ledger_to_json(const struct result *result, const struct run *run)
 		object = ledger_to_object(&ledger);
 	ledger_clear(&ledger);
 	return object;
+}
+
+/* --- what pauses did to single I/Os --- */
+
+static void put_paused_records(json_t *array, const struct run *run, const struct io_record *records)
+{
+	size_t i;
+	json_t *object;
+
+	json_array_foreach(array, i, object)
+		put_known(object, "paused", pauses_of_record(run, &records[i]).length);
+}
+
+void put_paused(json_t *trace, const struct run *run)
+{
+	if (!trace || !run->conditions || !run->conditions->pauses)
+		return;
+	put_paused_records(json_object_get(trace, "slowest"), run, run->trace->slowest);
+	put_paused_records(json_object_get(trace, "slow"), run, run->trace->slow);
 }
 
 /* --- the curves of a sweep --- */

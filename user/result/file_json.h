@@ -56,6 +56,7 @@ json_t *conditions_to_json(const struct conditions *conditions);
  * none: the durability ledger of a run, the curves of a sweep, and the verdict on all runs.
  */
 json_t *ledger_to_json(const struct result *result, const struct run *run);
+void put_paused(json_t *trace, const struct run *run); /* in each record, ns that the machine stood still in it */
 json_t *sweeps_to_json(const struct result *result);
 json_t *verdict_to_json(const struct result *result);
 

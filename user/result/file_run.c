@@ -300,6 +300,7 @@ json_t *run_to_json(const struct result *result, const struct run *run, bool sum
 		put(object, "status", json_integer(run->status));
 	put(object, "engine", figures_to_json(run->engine, summary));
 	put(object, "trace", trace_to_json(run->trace, summary));
+	put_paused(json_object_get(object, "trace"), run);
 	put_text(object, "untraced", run->untraced);
 	if (!summary) {
 		put(object, "samples", samples_to_json(run));

@@ -256,7 +256,7 @@ struct sample {
 
 /* A time in which nothing ran: each CPU's heartbeat was late at once. */
 struct pause {
-	uint64_t at, length; /* since the start of the run; ns */
+	uint64_t at, length; /* since the recording began, or the run where nothing was recorded; ns */
 };
 
 /* An array (md) at the end of the run, or, where it was not idle then, at its start. */

@@ -97,17 +97,18 @@ static void clear(struct tracer *tracer)
 	__atomic_store_n(&tracer->skel->bss->durable_since, 0, __ATOMIC_SEQ_CST);
 }
 
-void tracer_start(struct tracer *tracer)
+uint64_t tracer_start(struct tracer *tracer)
 {
 	tracer->misses_before = program_misses(tracer);
 	for (int attempt = 0; attempt < 20; attempt++) {
 		clear(tracer);
 		tracer->started = clock_now();
 		if (switch_recording(tracer, true) || attempt == 19)
-			return;
+			break;
 		__atomic_store_n(&tracer->skel->bss->recording, 0, __ATOMIC_SEQ_CST);
 		clock_sleep(5 * NS_PER_MS);
 	}
+	return tracer->started;
 }
 
 void tracer_read(struct tracer *tracer)

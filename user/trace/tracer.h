@@ -47,9 +47,10 @@ int tracer_mark(struct tracer *tracer, pid_t pid);
 
 /*
  * Empties the counters and begins to record. Waits up to 100 ms for a moment when no I/O is in flight on a layer, so
- * that the kernel's own counts can be compared exactly.
+ * that the kernel's own counts can be compared exactly. Returns when it began, ns of CLOCK_MONOTONIC: the times of
+ * records are since then.
  */
-void tracer_start(struct tracer *tracer);
+uint64_t tracer_start(struct tracer *tracer);
 
 /*
  * Reads the histograms while they go on growing, and keeps what came since the last time as one second of the course.

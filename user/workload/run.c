@@ -224,10 +224,10 @@ static void conclude(struct execution *execution, int status)
 /* --- running it --- */
 
 /* What is read of the machine beside a measured part; its edges are closest to it. */
-static void start_looking(struct execution *execution)
+static void start_looking(struct execution *execution, uint64_t since)
 {
 	execution->sampler = sampler_start(execution->runner->device);
-	conditions_begin(execution->watch);
+	conditions_begin(execution->watch, since);
 }
 
 static void stop_looking(struct execution *execution)
@@ -253,6 +253,7 @@ static void measure(struct execution *execution)
 	struct run *run = execution->run;
 	bool calibrated = start_calibration(execution);
 	int err = tracer ? tracer_mark(tracer, execution->child.pid) : 0, status = 0;
+	uint64_t since;
 
 	if (err) {
 		run->untraced = xasprintf("the program could not be marked: %s", strerror(-err));
@@ -260,10 +261,9 @@ static void measure(struct execution *execution)
 	}
 	execution->traced = tracer;
 	execution->watch = measured ? conditions_open(target->layer, target->layers) : NULL;
-	if (tracer)
-		tracer_start(tracer);
+	since = tracer ? tracer_start(tracer) : clock_now();
 	if (measured)
-		start_looking(execution);
+		start_looking(execution, since);
 	execution->begin = clock_now();
 	execution->next_tick = execution->begin + SAMPLE_EVERY;
 	err = child_release(&execution->child);
