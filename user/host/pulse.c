@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,6 +13,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "files.h"
+#include "pinned.h"
 
 #define HEARTS	4
 #define PERIOD	(20 * NS_PER_MS)
@@ -25,9 +25,6 @@
 
 /* Gaps that are kept of one heart; beyond them nothing is known any more. */
 #define GAPS 4096
-
-/* The threads need little; what is not used of the usual 8 MiB might be filled by a huge page. */
-#define STACK (256u << 10)
 
 #define CLOCK_READINGS 8
 #define DRIFT_SHORTEST (NS_PER_SECOND / 2)
@@ -151,68 +148,22 @@ static void *beat(void *argument)
 
 /* --- the threads --- */
 
-/* CPUs that we may run on, at most HEARTS of them and far apart; their number. */
-static size_t choose_cpus(size_t cpu[HEARTS])
-{
-	cpu_set_t allowed[8]; /* of 8192 CPUs: the kernel refuses to tell a part of what it has */
-	size_t wanted, index = 0, chosen = 0;
-	int count;
-
-	CPU_ZERO_S(sizeof(allowed), allowed);
-	if (sched_getaffinity(0, sizeof(allowed), allowed))
-		return 0;
-	count = CPU_COUNT_S(sizeof(allowed), allowed);
-	wanted = count < HEARTS ? (size_t)count : HEARTS;
-	for (size_t i = 0; i < sizeof(allowed) * 8 && chosen < wanted; i++) {
-		if (!CPU_ISSET_S(i, sizeof(allowed), allowed))
-			continue;
-		if (index++ == chosen * (size_t)count / wanted)
-			cpu[chosen++] = i;
-	}
-	return chosen;
-}
-
-static int start_thread(struct heart *heart, size_t cpu)
-{
-	cpu_set_t where[8];
-	pthread_attr_t attributes;
-	int err;
-
-	CPU_ZERO_S(sizeof(where), where);
-	CPU_SET_S(cpu, sizeof(where), where);
-	err = pthread_attr_init(&attributes);
-	if (err)
-		return -err;
-	err = pthread_attr_setstacksize(&attributes, STACK);
-	if (!err)
-		err = pthread_attr_setaffinity_np(&attributes, sizeof(where), where);
-	if (!err)
-		err = pthread_create(&heart->thread, &attributes, beat, heart);
-	pthread_attr_destroy(&attributes);
-	return -err;
-}
-
-/* No signal is theirs: each is for who waits for it. */
 static void start_threads(struct pulse *pulse)
 {
 	size_t cpu[HEARTS];
-	sigset_t all, before;
 
-	pulse->wanted = choose_cpus(cpu);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
+	pulse->wanted = pinned_cpus(cpu, HEARTS);
 	for (size_t i = 0; i < pulse->wanted; i++) {
 		struct heart *heart = &pulse->heart[i];
 
 		*heart = (struct heart){.pulse = pulse, .accounts = -1};
 		heart->gaps.gap = xcalloc(GAPS, sizeof(*heart->gaps.gap));
-		if (start_thread(heart, cpu[i])) {
+		if (pinned_start(&heart->thread, cpu[i], beat, heart)) {
 			free(heart->gaps.gap);
 			break;
 		}
 		pulse->hearts++;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* --- the clocks --- */
