@@ -233,6 +233,11 @@ def total_of(record):
     return between(record, "S", "R")
 
 
+def pauses(run):
+    """Times in which the whole machine stood still, {"at", "length"}, ns since the recording began."""
+    return run["conditions"]["heartbeat"]["pauses"]
+
+
 def foreigners(run):
     """Who else was on the disk, most bytes first: {"command": ..., "kind": ..., "ops": {op: {"bios", "bytes"}}}."""
     return run["trace"]["foreigners"]

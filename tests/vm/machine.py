@@ -8,6 +8,7 @@ import select
 import shlex
 import subprocess
 import time
+import typing
 
 import initramfs
 
@@ -39,6 +40,14 @@ class Machine:
     # strike.) None: it follows the host's.
     icount: int = None
     seconds: int = 300
+
+
+@dataclasses.dataclass
+class Host:
+    """What a check does on this side: more of QEMU's arguments, what QEMU is started by, and what follows its start."""
+    arguments: tuple = ()
+    prefix: tuple = ()
+    started: typing.Callable = lambda pid: None
 
 
 @dataclasses.dataclass
@@ -108,16 +117,17 @@ def watch(process, deadline, outcome, started):
     return time.monotonic() < deadline
 
 
-def boot(machine, kernel, check, iostrata, packages, scratch, out):
+def boot(machine, kernel, check, iostrata, packages, scratch, out, host):
     """Runs the script `check` in a machine of its own; what it leaves in its $OUT is in `out`."""
     whole = scratch / "initramfs"
     initramfs.write_whole(whole, kernel.archive, (GUEST / "init").read_bytes(),
                           environment(machine, check, iostrata, packages))
     outcome = Outcome()
     started = time.monotonic()
-    with subprocess.Popen(list(arguments(machine, kernel, whole, scratch, out)), stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+    with subprocess.Popen([*host.prefix, *arguments(machine, kernel, whole, scratch, out), *host.arguments],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         try:
+            host.started(process.pid)
             in_time = watch(process, started + machine.seconds, outcome, started)
         finally:
             process.kill()

@@ -18,7 +18,7 @@ struct watch *conditions_open(const struct layer *layers, size_t count);
 
 /*
  * The measured part begins, and ends: CPUs, interrupts, and the heartbeat (pulse.h), whose threads live between the
- * two; no process may be forked there. The end takes up to 10 ms. Pauses are told since the moment `since` of
+ * two; no process may be forked there. The end takes up to 20 ms. Pauses are told since the moment `since` of
  * CLOCK_MONOTONIC, in ns: that at which the recording began, so that they can be found in the times of I/Os.
  */
 void conditions_begin(struct watch *watch, uint64_t since);

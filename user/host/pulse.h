@@ -44,8 +44,8 @@ struct gaps {
 };
 
 /*
- * Where all of the `count` (at least one) hearts have a gap at once, for at least 40 ms: by that much two gaps of more
- * than 50 ms overlap that began with the same pause, as the beats before it may be 10 ms apart. The caller frees it.
+ * Where all of the `count` (at least one) hearts have a gap at once, for at least 30 ms: by that much two gaps of more
+ * than 50 ms overlap that began with the same pause, as the beats before it may be 20 ms apart. The caller frees it.
  */
 struct gaps gaps_common(const struct gaps *heart, size_t count);
 
