@@ -154,6 +154,22 @@ static void those_of_a_run_are_what_came_in_it(void **state)
 	conditions_free(conditions);
 }
 
+/* As WSL has it: all disks on one controller, whose bus has a network card, too. */
+static void on_a_recorded_machine(void **state)
+{
+	char *controller;
+
+	tree_load(*state, "wsl2-5.15-vhdx");
+	controller = vmbus_controller("sdc");
+	assert_string_equal(controller, FIRST);
+	free(controller);
+	assert_int_equal(kicks_of("sdc", NULL), 48211);
+	assert_int_equal(kicks_of("sdc", "sda"), 48211);
+	assert_int_equal(interrupts_of("sdc", NULL), 91230);
+	tree_write(*state, FIRST "/channels/5/events", "48311\n");
+	assert_int_equal(kicks_of("sdc", NULL), 48311);
+}
+
 #define WITH_DISKS(test) cmocka_unit_test_setup_teardown(test, make_disks, tree_teardown)
 
 int main(void)
@@ -164,6 +180,7 @@ int main(void)
 		WITH_DISKS(where_one_leaf_is_not_known_nothing_is),
 		WITH_DISKS(without_leaves_nothing_is_known),
 		WITH_DISKS(those_of_a_run_are_what_came_in_it),
+		IN_TREE(on_a_recorded_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
