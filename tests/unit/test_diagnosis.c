@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "result/diagnosis.h"
 
 static void test_worst(void **state)
@@ -31,9 +32,33 @@ static void test_worst(void **state)
 	diagnosis_free(diagnosis);
 }
 
+static void assert_blamed(const char *sentence, bool last, const char *problem, const char *cure)
+{
+	struct diagnosis *diagnosis = diagnosis_new();
+	struct finding *finding = section_add(diagnosis_add_section(diagnosis, "kernel"), "it", NULL, "bad");
+
+	finding_blame_sentence(finding, FITNESS_LIMITED, xstrdup(sentence), last);
+	assert_int_equal(diagnosis_fitness(diagnosis), FITNESS_LIMITED);
+	assert_string_equal(finding->problem, problem);
+	if (cure)
+		assert_string_equal(finding->cure, cure);
+	else
+		assert_null(finding->cure);
+	diagnosis_free(diagnosis);
+}
+
+static void test_sentences(void **state)
+{
+	(void)state;
+	assert_blamed("this is wrong: do that: [A, B]", false, "This is wrong.", "do that: [A, B]");
+	assert_blamed("a is so: as b is: do that", true, "A is so: as b is.", "do that");
+	assert_blamed("CAP_BPF is missing", false, "CAP_BPF is missing.", NULL);
+	assert_blamed("CAP_BPF is missing", true, "CAP_BPF is missing.", NULL);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_worst)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_worst), cmocka_unit_test(test_sentences)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

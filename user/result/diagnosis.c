@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "diagnosis.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -84,6 +86,28 @@ void finding_blame(struct finding *finding, enum fitness fitness, const char *pr
 	finding->fitness = fitness;
 	finding->problem = xstrdup(problem);
 	finding->cure = cure ? xstrdup(cure) : NULL;
+}
+
+static char *last_colon(char *sentence)
+{
+	char *colon = strstr(sentence, ": "), *next = colon;
+
+	while (next && (next = strstr(next + 2, ": ")))
+		colon = next;
+	return colon;
+}
+
+void finding_blame_sentence(struct finding *finding, enum fitness fitness, char *sentence, bool last)
+{
+	char *colon = last ? last_colon(sentence) : strstr(sentence, ": "), *problem;
+
+	if (colon)
+		*colon = '\0';
+	*sentence = (char)toupper((unsigned char)*sentence);
+	problem = xasprintf("%s.", sentence);
+	finding_blame(finding, fitness, problem, colon ? colon + 2 : NULL);
+	free(problem);
+	free(sentence);
 }
 
 void diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...)

@@ -19,6 +19,7 @@ struct finding {
 	char *value;   /* "tsc"; never NULL: "unknown" where it can't be told */
 	char *source;  /* the file, instruction or call that it is from; NULL: worked out of several */
 	enum fitness fitness;
+	bool detail;   /* one of many that are fine: people see it with -v only, unless something is wrong with it */
 	char *problem; /* what is wrong, a sentence; NULL where nothing is */
 	char *cure;    /* the command, or what to do, that fixes it; NULL where there is none */
 };
@@ -57,6 +58,12 @@ void finding_is_fine(struct finding *finding);
 
 /* What is wrong with it, a sentence, and what helps (NULL: nothing). `fitness` is FITNESS_LIMITED or FITNESS_UNFIT. */
 void finding_blame(struct finding *finding, enum fitness fitness, const char *problem, const char *cure);
+
+/*
+ * The same from one sentence of the form "what is wrong: what helps", as host/privilege.h and others have it; frees
+ * `sentence`. What is wrong may have colons of its own where `last`: it then ends at the last one.
+ */
+void finding_blame_sentence(struct finding *finding, enum fitness fitness, char *sentence, bool last);
 
 /* A paragraph of advice, in printf form. */
 void diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...) __attribute__((format(printf, 2, 3)));
