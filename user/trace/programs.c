@@ -14,7 +14,7 @@
 #include "iostrata.skel.h"
 
 /* The kernel describes each tracepoint's arguments by "typedef void (*btf_trace_NAME)(void *, ...)". */
-static const struct btf_type *prototype(const struct btf *btf, const char *tracepoint)
+const struct btf_type *programs_prototype(const struct btf *btf, const char *tracepoint)
 {
 	char *name = xasprintf("btf_trace_%s", tracepoint);
 	int id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
@@ -30,13 +30,13 @@ static const struct btf_type *prototype(const struct btf *btf, const char *trace
 
 bool programs_has_tracepoint(const struct btf *btf, const char *tracepoint)
 {
-	return prototype(btf, tracepoint);
+	return programs_prototype(btf, tracepoint);
 }
 
 /* Whether the tracepoint's own argument `index` is a pointer; the prototype's first one is the program's data. */
 static bool is_pointer(const struct btf *btf, const char *tracepoint, unsigned index)
 {
-	const struct btf_type *type = prototype(btf, tracepoint);
+	const struct btf_type *type = programs_prototype(btf, tracepoint);
 
 	if (!type || index + 1 >= btf_vlen(type))
 		return false;

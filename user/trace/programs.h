@@ -21,6 +21,9 @@ int programs_choose(struct iostrata_bpf *skel, struct trace_config *config, cons
 /* Attaches those for hops, as far as this kernel has their tracepoints. */
 void programs_attach_hops(struct iostrata_bpf *skel);
 
+/* The type of the functions that may be attached to it, whose first argument is their own; NULL: it is not there. */
+const struct btf_type *programs_prototype(const struct btf *btf, const char *tracepoint);
+
 /* Whether the kernel that `btf` is of has that tracepoint. */
 bool programs_has_tracepoint(const struct btf *btf, const char *tracepoint);
 
