@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
+
 #include "base/clock.h"
 #include "base/text.h"
 #include "workload/fio.h"
@@ -78,12 +80,42 @@ static void reads_cannot_write(void **state)
 	free(line);
 }
 
+static void ages(void **state)
+{
+	(void)state;
+	assert_int_equal(fio_age("fio-3.17"), FIO_TOO_OLD);
+	assert_int_equal(fio_age("fio-2.99"), FIO_TOO_OLD);
+	assert_int_equal(fio_age("fio-3.18"), FIO_WITHOUT_DSYNC);
+	assert_int_equal(fio_age("fio-3.23-5-gabcdef"), FIO_WITHOUT_DSYNC);
+	assert_int_equal(fio_age("fio-3.24"), FIO_NEW);
+	assert_int_equal(fio_age("fio-4.0"), FIO_NEW);
+	assert_int_equal(fio_age("true (GNU coreutils) 9.1"), FIO_OF_NO_AGE);
+	assert_int_equal(fio_age(""), FIO_OF_NO_AGE);
+}
+
+static void answers(void **state)
+{
+	char *answer;
+
+	(void)state;
+	assert_int_equal(fio_ask("/bin/echo", "--engines", &answer), 0);
+	assert_string_equal(answer, "--engines\n");
+	free(answer);
+	assert_int_equal(fio_ask("/bin/false", "--version", &answer), -ENOEXEC);
+	free(answer);
+	assert_int_equal(fio_ask("/nonexistent/fio", "--version", &answer), -ENOENT);
+	assert_string_equal(answer, "");
+	free(answer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_series_parameters),
 		cmocka_unit_test(what_options_add),
 		cmocka_unit_test(reads_cannot_write),
+		cmocka_unit_test(ages),
+		cmocka_unit_test(answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

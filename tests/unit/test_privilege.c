@@ -220,6 +220,30 @@ static void refusal_of_an_old_kernel(void **state)
 
 #define ON_MACHINE(test) cmocka_unit_test_setup_teardown(test, make_machine, tree_teardown)
 
+/* Each need by itself, where several are not met at once. */
+static void needs_by_themselves(void **state)
+{
+	char *names;
+
+	become(*state, 1000, NONE, ALL_CAPABILITIES, 0);
+	tree_write(*state, "/sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+	assert_null(trace_obstacle_in(NEED_KERNEL));
+	assert_null(trace_obstacle_in(NEED_BTF));
+	assert_null(trace_obstacle_in(NEED_NO_NAMESPACE));
+	assert_says(trace_obstacle_in(NEED_NO_LOCKDOWN), "lockdown=integrity");
+	assert_says(trace_obstacle_in(NEED_CAPABILITIES), "sudo");
+	assert_says(trace_capabilities(), "none of CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN");
+	become(*state, 1000, BPF_PERFMON, ALL_CAPABILITIES, 0);
+	names = trace_capabilities();
+	assert_string_equal(names, "CAP_BPF, CAP_PERFMON");
+	free(names);
+	assert_null(trace_obstacle_in(NEED_CAPABILITIES));
+	tree_write(*state, "/proc/self/status", "Name:\tiostrata\n");
+	assert_null(trace_capabilities());
+	tree_write(*state, "/proc/sys/kernel/osrelease", "4.4.0-19041-Microsoft\n");
+	assert_says(trace_obstacle_in(NEED_KERNEL), "wsl --set-version");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +262,7 @@ int main(void)
 		ON_MACHINE(refusal_names_the_filter),
 		ON_MACHINE(refusal_tells_an_obstacle_first),
 		ON_MACHINE(refusal_of_an_old_kernel),
+		ON_MACHINE(needs_by_themselves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

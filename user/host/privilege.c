@@ -169,20 +169,56 @@ static char *namespace_obstacle(void)
 		       "the machine's root, with sudo iostrata ..., sudo docker or sudo podman");
 }
 
+static char *kernel_obstacle(void)
+{
+	const char *wsl = machine_wsl();
+
+	if (!wsl || strcmp(wsl, "1") != 0)
+		return NULL;
+	return xstrdup("WSL 1 has no Linux kernel that could run BPF programs: convert the distribution in Windows "
+		       "with wsl --set-version NAME 2");
+}
+
+char *trace_obstacle_in(enum trace_need need)
+{
+	static char *(*const find[TRACE_NEEDS])(void) = {
+		[NEED_KERNEL] = kernel_obstacle,	   [NEED_BTF] = btf_obstacle,
+		[NEED_NO_LOCKDOWN] = lockdown_obstacle,	   [NEED_NO_NAMESPACE] = namespace_obstacle,
+		[NEED_CAPABILITIES] = capability_obstacle,
+	};
+
+	return find[need]();
+}
+
 char *trace_obstacle(void)
 {
-	static char *(*const find[])(void) = {btf_obstacle, lockdown_obstacle, namespace_obstacle, capability_obstacle};
-	const char *wsl = machine_wsl();
 	char *obstacle = NULL;
-	size_t i;
 
-	if (wsl && strcmp(wsl, "1") == 0)
-		return xstrdup(
-			"WSL 1 has no Linux kernel that could run BPF programs: convert the distribution in Windows "
-			"with wsl --set-version NAME 2");
-	for (i = 0; i < ARRAY_SIZE(find) && !obstacle; i++)
-		obstacle = find[i]();
+	for (enum trace_need need = 0; need < TRACE_NEEDS && !obstacle; need++)
+		obstacle = trace_obstacle_in(need);
 	return obstacle;
+}
+
+char *trace_capabilities(void)
+{
+	static const struct {
+		uint64_t bit;
+		const char *name;
+	} wanted[] = {{BIT_BPF, "CAP_BPF"}, {BIT_PERFMON, "CAP_PERFMON"}, {BIT_SYS_ADMIN, "CAP_SYS_ADMIN"}};
+	char *status = host_read("/proc/self/status"), *value = status ? host_field(status, "CapEff") : NULL;
+	uint64_t effective = value ? strtoull(value, NULL, 16) : 0;
+	struct text text = {0};
+
+	for (size_t i = 0; value && i < ARRAY_SIZE(wanted); i++)
+		if (effective & wanted[i].bit)
+			text_addf(&text, "%s%s", text.length ? ", " : "", wanted[i].name);
+	if (value && !text.length)
+		text_addf(&text, "none of CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN");
+	free(status);
+	if (!value)
+		return NULL;
+	free(value);
+	return text_take(&text);
 }
 
 static const char *seccomp_cure(void)

@@ -10,6 +10,22 @@
  */
 char *trace_obstacle(void);
 
+/* What has to be so that BPF programs can be loaded, the first that fails being the one to mend first. */
+enum trace_need {
+	NEED_KERNEL, /* that it is Linux: not WSL 1 */
+	NEED_BTF,
+	NEED_NO_LOCKDOWN,
+	NEED_NO_NAMESPACE, /* of users */
+	NEED_CAPABILITIES,
+	TRACE_NEEDS,
+};
+
+/* The same for one of them; the caller frees it. */
+char *trace_obstacle_in(enum trace_need need);
+
+/* Which of the capabilities for BPF this process has: "CAP_BPF, CAP_PERFMON"; NULL: not known; the caller frees it. */
+char *trace_capabilities(void);
+
 /* The sentence for a load that failed with `error` (errno) although nothing seemed to speak against it. */
 char *trace_refusal(int error);
 

@@ -23,8 +23,8 @@
 /* sync=dsync came with fio 3.24; before, sync=1 meant O_SYNC and nothing else could be said. */
 #define DSYNC_MINOR 24
 
-#define VERSION_LIMIT  (60 * NS_PER_SECOND)
-#define VERSION_LENGTH 4096
+#define ANSWER_LIMIT   (60 * NS_PER_SECOND)
+#define ANSWER_LENGTH 65536
 
 int fio_scratch(void)
 {
@@ -70,11 +70,36 @@ static int ask(char *const argv[], int output)
 		signals_wait(50 * NS_PER_MS);
 		if (signals_stopped())
 			err = -EINTR;
-		else if (clock_now() - begin > VERSION_LIMIT)
+		else if (clock_now() - begin > ANSWER_LIMIT)
 			err = -ETIMEDOUT;
 	}
 	child_finish(&child);
 	return err ? err : status ? -ENOEXEC : 0;
+}
+
+int fio_ask(const char *path, const char *option, char **answer)
+{
+	char *argv[] = {xstrdup(path ? path : "fio"), xstrdup(option), NULL};
+	int scratch = fio_scratch(), err = scratch < 0 ? scratch : ask(argv, scratch);
+	size_t length;
+
+	*answer = scratch < 0 ? xstrdup("") : fio_read_scratch(scratch, ANSWER_LENGTH, &length);
+	if (scratch >= 0)
+		close(scratch);
+	free(argv[0]);
+	free(argv[1]);
+	return err;
+}
+
+enum fio_age fio_age(const char *version)
+{
+	unsigned major, minor;
+
+	if (sscanf(version, "fio-%u.%u", &major, &minor) != 2)
+		return FIO_OF_NO_AGE;
+	if (major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR))
+		return FIO_TOO_OLD;
+	return major == OLDEST_MAJOR && minor < DSYNC_MINOR ? FIO_WITHOUT_DSYNC : FIO_NEW;
 }
 
 static int refuse_fio(const char *path, bool named, int err, const char *output)
@@ -97,17 +122,17 @@ static int refuse_fio(const char *path, bool named, int err, const char *output)
 
 static int check_version(const struct fio *fio, const struct options *options)
 {
-	unsigned major, minor;
+	enum fio_age age = fio_age(fio->version);
 
-	if (sscanf(fio->version, "fio-%u.%u", &major, &minor) != 2)
+	if (age == FIO_OF_NO_AGE)
 		return refuse_fio(fio->path, true, -ENOEXEC, fio->version);
-	if (major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR))
+	if (age == FIO_TOO_OLD)
 		return log_failure(
 			-ENOTSUP,
 			"%s is %s: iostrata needs 3.18 or newer, which reports the percentiles of slat, clat "
 			"and lat together; name a newer one with --fio-path",
 			fio->path, fio->version);
-	if (options->write_through && major == OLDEST_MAJOR && minor < DSYNC_MINOR)
+	if (options->write_through && age == FIO_WITHOUT_DSYNC)
 		return log_failure(-ENOTSUP, "%s is %s: --write-through needs sync=dsync, which came with 3.24",
 				   fio->path, fio->version);
 	return 0;
@@ -115,25 +140,17 @@ static int check_version(const struct fio *fio, const struct options *options)
 
 int fio_find(struct fio *fio, const char *path, const struct options *options)
 {
-	char *argv[] = {xstrdup(path ? path : "fio"), "--version", NULL}, *output;
-	int scratch = fio_scratch(), err;
-	size_t length;
+	char *name = xstrdup(path ? path : "fio"), *output;
+	int err = fio_ask(path, "--version", &output);
 
-	if (scratch < 0) {
-		free(argv[0]);
-		return log_failure(scratch, "cannot make a temporary file: %s", strerror(-scratch));
-	}
-	err = ask(argv, scratch);
-	output = fio_read_scratch(scratch, VERSION_LENGTH, &length);
-	close(scratch);
 	if (err) {
-		refuse_fio(argv[0], path, err, output);
+		refuse_fio(name, path, err, output);
 		free(output);
-		free(argv[0]);
+		free(name);
 		return err;
 	}
 	output[strcspn(output, "\r\n")] = '\0';
-	fio->path = argv[0];
+	fio->path = name;
 	fio->version = output;
 	return check_version(fio, options);
 }

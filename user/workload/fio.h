@@ -18,6 +18,19 @@ int fio_find(struct fio *fio, const char *path, const struct options *options);
 void fio_clear(struct fio *fio);
 
 /*
+ * What the program at `path` (NULL: the fio on PATH) answers to one option, such as "--version", within a minute. 0, or
+ * -ENOENT, -ENOEXEC (it ended badly), -ETIMEDOUT or another -errno of its start; nothing is logged. *answer is never
+ * NULL; the caller frees it.
+ */
+int fio_ask(const char *path, const char *option, char **answer);
+
+/* TOO_OLD: before 3.18, which reports the percentiles of slat, clat and lat together. WITHOUT_DSYNC: before 3.24. */
+enum fio_age { FIO_OF_NO_AGE, FIO_TOO_OLD, FIO_WITHOUT_DSYNC, FIO_NEW };
+
+/* Of "fio-3.33"; FIO_OF_NO_AGE: that is no version of fio. */
+enum fio_age fio_age(const char *version);
+
+/*
  * argv of one run of `test` for `runtime` ns on `file`, with its result written to `output`; NULL-terminated, freed by
  * strings_free(). The parameters are the series'.
  */
