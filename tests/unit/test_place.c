@@ -254,6 +254,51 @@ static void refused_files(void **state)
 	free(existing.file);
 }
 
+static void assert_not_looked_at(const char *given, const char *says)
+{
+	struct target target = {0};
+	char *line;
+	int err;
+
+	capture(STDERR_FILENO);
+	err = place_look(&target, given);
+	line = captured_text();
+	assert_int_equal(err, -EINVAL);
+	assert_non_null(strstr(line, given));
+	if (!strstr(line, says))
+		fail_msg("no '%s' in: %s", says, line);
+	target_clear(&target);
+	free(line);
+}
+
+/* Looking makes no file and opens none. */
+static void looking(void **state)
+{
+	struct target target = {0};
+	struct existing existing;
+	struct stat before, after;
+
+	(void)state;
+	make_existing(&existing);
+	assert_int_equal(stat(existing.file, &before), 0);
+	assert_int_equal(place_look(&target, existing.file), 0);
+	assert_int_equal(target.kind, TARGET_FILE);
+	assert_string_equal(target.path, existing.file);
+	assert_non_null(target.filesystem);
+	target_clear(&target);
+	assert_int_equal(stat(existing.tree.root, &before), 0);
+	assert_int_equal(place_look(&target, existing.tree.root), 0);
+	assert_int_equal(target.kind, TARGET_DIRECTORY);
+	assert_string_equal(target.given, existing.tree.root);
+	assert_int_equal(stat(existing.tree.root, &after), 0);
+	assert_memory_equal(&before.st_mtim, &after.st_mtim, sizeof(before.st_mtim));
+	target_clear(&target);
+	assert_not_looked_at("/nonexistent/place", "No such file");
+	assert_not_looked_at("/dev/null", "neither a directory, a file nor a block device");
+	tree_remove(&existing.tree);
+	free(existing.file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +310,7 @@ int main(void)
 		cmocka_unit_test(an_existing_file_is_only_read),
 		cmocka_unit_test(through_a_link),
 		cmocka_unit_test(refused_files),
+		cmocka_unit_test(looking),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

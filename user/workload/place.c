@@ -437,6 +437,28 @@ int place_open(struct place *place, struct target *target, const char *given, ui
 	return log_failure(-EINVAL, "%s: neither a directory, a file to create nor a block device", given);
 }
 
+int place_look(struct target *target, const char *given)
+{
+	struct stat st;
+
+	target->given = xstrdup(given);
+	target->path = realpath(given, NULL);
+	if (!target->path || stat(target->path, &st))
+		return log_failure(-EINVAL, "%s: cannot look at it: %m", given);
+	if (S_ISBLK(st.st_mode)) {
+		target->kind = TARGET_DEVICE;
+		if (block_stack(st.st_rdev, &target->layer, &target->layers))
+			return log_failure(-EINVAL, "%s: not a device that /sys knows", given);
+	} else if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) {
+		target->kind = S_ISDIR(st.st_mode) ? TARGET_DIRECTORY : TARGET_FILE;
+		describe_filesystem(target, target->path);
+	} else {
+		return log_failure(-EINVAL, "%s: neither a directory, a file nor a block device", given);
+	}
+	warn_of_backing(target, false);
+	return 0;
+}
+
 bool place_shrunk(const struct place *place, uint64_t size)
 {
 	off_t end = lseek(place->fd, 0, SEEK_END);

@@ -36,6 +36,12 @@ struct permission {
 int place_open(struct place *place, struct target *target, const char *given, uint64_t size,
 	       const struct permission *permission);
 
+/*
+ * Describes a target that is there as place_open() does, and opens nothing. 0; or -EINVAL after logging one line. Either
+ * way target_clear() frees what `target` holds.
+ */
+int place_look(struct target *target, const char *given);
+
 /* Whether the file or device has less than `size` bytes now. */
 bool place_shrunk(const struct place *place, uint64_t size);
 
