@@ -21,12 +21,16 @@ static void test_worst(void **state)
 	assert_null(diagnosis->section[0].finding[0].source);
 	finding_is_fine(section_add(&diagnosis->section[0], "BTF", "/sys/kernel/btf/vmlinux", "present"));
 	assert_int_equal(diagnosis_fitness(diagnosis), FITNESS_FINE);
+	assert_string_equal(diagnosis_verdict_name(diagnosis), "fit");
 
 	finding = section_add(diagnosis_add_section(diagnosis, "machine"), "fio", NULL, "none");
 	finding_blame(finding, FITNESS_UNFIT, "There is no fio.", "apt-get install fio");
 	section_add(&diagnosis->section[1], "CPUs", NULL, "2");
 	assert_int_equal(diagnosis_fitness(diagnosis), FITNESS_UNFIT);
 	assert_string_equal(diagnosis->section[1].finding[0].cure, "apt-get install fio");
+	assert_string_equal(diagnosis_verdict_name(diagnosis), "unfit");
+	assert_int_equal(diagnosis_count(diagnosis, FITNESS_UNFIT), 1);
+	assert_int_equal(diagnosis_count(diagnosis, FITNESS_LIMITED), 0);
 	diagnosis_advise(diagnosis, "Give it %s.", "sdb");
 	assert_string_equal(diagnosis->advice[0], "Give it sdb.");
 	diagnosis_free(diagnosis);
@@ -39,6 +43,7 @@ static void assert_blamed(const char *sentence, bool last, const char *problem, 
 
 	finding_blame_sentence(finding, FITNESS_LIMITED, xstrdup(sentence), last);
 	assert_int_equal(diagnosis_fitness(diagnosis), FITNESS_LIMITED);
+	assert_string_equal(diagnosis_verdict_name(diagnosis), "limited");
 	assert_string_equal(finding->problem, problem);
 	if (cure)
 		assert_string_equal(finding->cure, cure);

@@ -130,3 +130,20 @@ enum fitness diagnosis_fitness(const struct diagnosis *diagnosis)
 				worst = diagnosis->section[i].finding[j].fitness;
 	return worst;
 }
+
+const char *diagnosis_verdict_name(const struct diagnosis *diagnosis)
+{
+	enum fitness worst = diagnosis_fitness(diagnosis);
+
+	return worst < FITNESS_LIMITED ? "fit" : fitness_name[worst];
+}
+
+size_t diagnosis_count(const struct diagnosis *diagnosis, enum fitness fitness)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < diagnosis->sections; i++)
+		for (size_t j = 0; j < diagnosis->section[i].findings; j++)
+			count += diagnosis->section[i].finding[j].fitness == fitness;
+	return count;
+}

@@ -71,4 +71,10 @@ void diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...) __at
 /* The worst of all findings. */
 enum fitness diagnosis_fitness(const struct diagnosis *diagnosis);
 
+/* "fit", "limited" or "unfit": what that comes to. */
+const char *diagnosis_verdict_name(const struct diagnosis *diagnosis);
+
+/* How many findings have this fitness. */
+size_t diagnosis_count(const struct diagnosis *diagnosis, enum fitness fitness);
+
 #endif

@@ -9,7 +9,7 @@
 
 /* --- the machine, the options, the tests --- */
 
-static json_t *machine_to_json(const struct machine *machine, bool summary)
+json_t *machine_to_json(const struct machine *machine, bool summary)
 {
 	json_t *object = json_object();
 
@@ -181,7 +181,7 @@ static json_t *nearness_to_json(const struct nearness *nearness)
 	return object;
 }
 
-static json_t *target_to_json(const struct target *target)
+json_t *target_to_json(const struct target *target)
 {
 	json_t *object = json_object(), *layers = json_array(), *warnings = json_array();
 

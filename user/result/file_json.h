@@ -60,6 +60,10 @@ void put_paused(json_t *trace, const struct run *run); /* in each record, ns tha
 json_t *sweeps_to_json(const struct result *result);
 json_t *verdict_to_json(const struct result *result);
 
+/* A machine with all that is known of it, or with what a summary shows of it; and a target. */
+json_t *machine_to_json(const struct machine *machine, bool summary);
+json_t *target_to_json(const struct target *target);
+
 /* One run with all that it holds, or with what a summary shows of it. */
 json_t *run_to_json(const struct result *result, const struct run *run, bool summary);
 
