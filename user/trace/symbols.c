@@ -13,6 +13,11 @@
 static const char *const symbol_name[SYMBOLS] = {IOSTRATA_SYMBOLS(ROW)};
 #undef ROW
 
+const char *symbols_name(enum symbol symbol)
+{
+	return symbol_name[symbol];
+}
+
 /* A kernel that clang linked as a whole appends ".llvm." and a number to the names of static functions. */
 static bool is_named(const char *name, size_t length, const char *wanted)
 {

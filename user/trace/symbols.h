@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the kernel's functions lie, as /proc/kallsyms tells. Private to trace/. */
+/* Where the kernel's functions lie, as /proc/kallsyms tells. */
 #ifndef TRACE_SYMBOLS_H
 #define TRACE_SYMBOLS_H
 
 #include <stdint.h>
 
 #include <iostrata/shared.h>
+
+/* "bio_chain_endio". */
+const char *symbols_name(enum symbol symbol);
 
 /* Fills the addresses in one pass; 0: not there, or hidden. */
 void symbols_read(uint64_t symbol[SYMBOLS]);
