@@ -21,6 +21,11 @@ void host_set_root(const char *root)
 	root_prefix = root ? root : "";
 }
 
+bool host_has_root(void)
+{
+	return *root_prefix;
+}
+
 static char *__attribute__((format(printf, 1, 0))) path_below_root(const char *format, va_list arguments)
 {
 	size_t prefix = strlen(root_prefix);

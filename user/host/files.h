@@ -13,6 +13,9 @@
 /* NULL or "" is the machine itself. The string must stay valid. */
 void host_set_root(const char *root);
 
+/* Whether a tree stands in for the machine, so that only what is in it may be told. */
+bool host_has_root(void);
+
 /* The path below the root; the caller frees it. */
 char *host_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
