@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "clues.h"
 #include "files.h"
+#include "platform.h"
 
 /* A value of os-release: quoted as a shell would take it, or bare. */
 static char *unquoted(const char *value)
@@ -94,36 +96,6 @@ static unsigned online_cpus(const char *cpuinfo)
 	return count ? count : count_processors(cpuinfo);
 }
 
-static bool has_word(const char *list, const char *word)
-{
-	size_t length = strlen(word);
-	const char *found;
-
-	for (found = list; (found = strstr(found, word)); found += length)
-		if ((found == list || found[-1] == ' ') && (found[length] == ' ' || found[length] == '\0'))
-			return true;
-	return false;
-}
-
-/* x86 only: other processors have no such flag. */
-static bool cpu_is_virtual(const char *cpuinfo)
-{
-	char *flags = host_field(cpuinfo, "flags");
-	bool found = flags && has_word(flags, "hypervisor");
-
-	free(flags);
-	return found;
-}
-
-bool machine_is_virtual(void)
-{
-	char *cpuinfo = host_read("/proc/cpuinfo");
-	bool is = cpuinfo && cpu_is_virtual(cpuinfo);
-
-	free(cpuinfo);
-	return is;
-}
-
 static uint64_t total_memory(void)
 {
 	char *meminfo = host_read("/proc/meminfo");
@@ -135,28 +107,46 @@ static uint64_t total_memory(void)
 	return kilobytes * 1024;
 }
 
-/*
- * WSL 1 calls its kernel 4.4.0-19041-Microsoft, WSL 2 5.15.167.4-microsoft-standard-WSL2, or 4.19...-microsoft-standard
- * in its first years. A kernel of the user's own may be called anything, but still finds Windows's interpreter there.
- */
 const char *machine_wsl(void)
 {
-	char *release = host_read_line("/proc/sys/kernel/osrelease");
-	const char *version = NULL;
+	struct machine machine = {0};
+	const char *version;
 
-	if (release && strstr(release, "Microsoft") && !strstr(release, "WSL2") && !strstr(release, "-standard"))
-		version = "1";
-	else if ((release && (strcasestr(release, "microsoft") || strstr(release, "WSL2"))) ||
-		 host_exists("/proc/sys/fs/binfmt_misc/WSLInterop"))
-		version = "2";
-	free(release);
+	if (!clue_of_wsl())
+		return NULL; /* nearly everywhere: spares the rest */
+	platform_detect(&machine.platform);
+	version = platform_wsl(&machine.platform);
+	machine_clear(&machine);
 	return version;
+}
+
+static bool detect_virtual(void)
+{
+	struct machine machine = {0};
+	bool is;
+
+	platform_detect(&machine.platform);
+	is = platform_is_virtual(&machine.platform);
+	machine_clear(&machine);
+	return is;
+}
+
+/* Asked for every disk; the machine stays what it is, a tree that stands in for it doesn't. */
+bool machine_is_virtual(void)
+{
+	static enum { UNKNOWN, NO, YES } answer;
+
+	if (host_has_root())
+		return detect_virtual();
+	if (answer == UNKNOWN)
+		answer = detect_virtual() ? YES : NO;
+	return answer == YES;
 }
 
 void machine_describe(struct machine *machine)
 {
 	char *cpuinfo = host_read("/proc/cpuinfo");
-	const char *wsl = machine_wsl();
+	const char *wsl;
 
 	if (!cpuinfo)
 		cpuinfo = xstrdup("");
@@ -168,10 +158,12 @@ void machine_describe(struct machine *machine)
 		.cpu = host_field(cpuinfo, "model name"),
 		.cpus = online_cpus(cpuinfo),
 		.memory = total_memory(),
-		.hypervisor = cpu_is_virtual(cpuinfo),
-		.wsl = wsl ? xstrdup(wsl) : NULL,
 		.clocksource = host_read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
 		.admin = geteuid() == 0,
 	};
+	platform_detect(&machine->platform);
+	machine->hypervisor = platform_is_virtual(&machine->platform);
+	wsl = platform_wsl(&machine->platform);
+	machine->wsl = wsl ? xstrdup(wsl) : NULL;
 	free(cpuinfo);
 }

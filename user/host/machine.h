@@ -9,10 +9,10 @@
 /* Fills all of `machine`; what can't be read stays NULL or 0. */
 void machine_describe(struct machine *machine);
 
-/* "1" or "2" within the Windows Subsystem for Linux, NULL elsewhere. */
+/* "1" or "2" within the Windows Subsystem for Linux, NULL elsewhere: as machine.wsl. */
 const char *machine_wsl(void);
 
-/* Whether the CPU says that a hypervisor runs below; x86 only, false on all others. */
+/* Whether somebody stands between this kernel and its devices, as machine.hypervisor; false where it is not known. */
 bool machine_is_virtual(void);
 
 #endif

@@ -461,7 +461,7 @@ struct clue {
 /* The platforms are rows of host/platform.c. */
 struct platform {
 	char *key;	 /* "bare-metal", "wsl2", "hyperv", "kvm", "ec2", ...; NULL: not known (an older file) */
-	char *name;	 /* for people: "Amazon EC2 (KVM, Nitro)" */
+	char *name;	 /* for people: "Amazon EC2" */
 	char *certainty; /* "certain", "likely" or "a guess" */
 	char *container; /* that we run in on top of it: "docker"; NULL: none that shows */
 	struct clue *clue;
@@ -472,7 +472,7 @@ struct machine {
 	char *host, *os, *kernel, *architecture, *cpu;
 	unsigned cpus;
 	uint64_t memory;
-	bool hypervisor; /* the CPU says that it is virtual */
+	bool hypervisor; /* it is virtual, by what `platform` says; by the CPU alone in older files */
 	char *wsl;	 /* "1" or "2"; NULL outside */
 	char *clocksource;
 	bool admin; /* root */
