@@ -152,6 +152,16 @@ static void fill_machine(struct machine *machine)
 	machine->hypervisor = machine->admin = true;
 	machine->wsl = xstrdup("2");
 	machine->clocksource = xstrdup("tsc");
+	machine->platform = (struct platform){
+		.key = xstrdup("wsl2"),
+		.name = xstrdup("WSL 2"),
+		.certainty = xstrdup("likely"),
+		.container = xstrdup("docker"),
+		.clue = xcalloc(2, sizeof(struct clue)),
+		.clues = 2,
+	};
+	machine->platform.clue[0] = (struct clue){xstrdup("a file"), xstrdup("a value"), xstrdup("wsl2")};
+	machine->platform.clue[1] = (struct clue){xstrdup("CPUID 0x40000000"), xstrdup("?"), NULL};
 }
 
 static void fill_target(struct target *target)
@@ -252,6 +262,11 @@ static void the_model_is_right(void **state)
 	read = read_back(json);
 	assert_string_equal(read->timestamp, "2026-11-30 17:00:21");
 	assert_string_equal(read->stamp, "20261130_170021");
+	assert_string_equal(read->machine.platform.name, "WSL 2");
+	assert_string_equal(read->machine.platform.certainty, "likely");
+	assert_int_equal(read->machine.platform.clues, 2);
+	assert_string_equal(read->machine.platform.clue[0].says, "wsl2");
+	assert_null(read->machine.platform.clue[1].says);
 	assert_int_equal(read->runs, 3);
 	assert_int_equal(read->run[2].state, RUN_FAILED);
 	assert_string_equal(read->run[2].reason, "fio died");
@@ -417,6 +432,10 @@ static void wrong_values(void **state)
 		       "options.expect[0]: is a number, expected an object");
 	check_replaced("\"options\"", "\"sweep\":true", "\"sweep\":1",
 		       "options.sweep: is a number, expected true or false");
+	check_replaced("\"machine\"", "\"clues\":[", "\"clues\":[3,",
+		       "machine.platform.clues[0]: is a number, expected an object");
+	check_replaced("\"machine\"", "\"source\":\"a file\"", "\"origin\":\"a file\"",
+		       "machine.platform.clues[0].source: is missing");
 	check_replaced("\"targets\"", "\"zeros\":256", "\"zeros\":257",
 		       "targets[0].layout.zeros: is 257, expected at most 256");
 	check_replaced("\"targets\"", "\"holes\":", "\"hole\":", "targets[0].layout.holes: is missing");

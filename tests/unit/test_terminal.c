@@ -801,6 +801,32 @@ static void warnings_come_first(void **state)
 	free(report);
 }
 
+static void assert_machine(const char *name, const char *certainty, const char *container, const char *expected)
+{
+	struct result *result = made_up_matrix(1, 1);
+	char *report;
+
+	result->machine.hypervisor = true;
+	result->machine.platform.name = name ? xstrdup(name) : NULL;
+	result->machine.platform.certainty = certainty ? xstrdup(certainty) : NULL;
+	result->machine.platform.container = container ? xstrdup(container) : NULL;
+	report = render(result, false);
+	assert_has(report, expected);
+	assert_fits(report);
+	free(report);
+}
+
+static void the_machine_by_its_name(void **state)
+{
+	(void)state;
+	assert_machine("WSL 2", "certain", NULL, " · WSL 2\n");
+	assert_machine("KVM virtual machine", "likely", NULL, "KVM virtual machine\n");
+	assert_machine("Firecracker microVM", "a guess", NULL, "perhaps Firecracker microVM\n");
+	assert_machine("bare metal", "certain", "docker", "bare metal ·\n  container (docker)\n");
+	assert_machine("bare metal", "certain", "container", "bare metal · container\n");
+	assert_machine(NULL, NULL, NULL, " · virtual machine\n");
+}
+
 /* The largest numbers that a disk of today gives. */
 static void fast_disks_fit(void **state)
 {
@@ -1038,6 +1064,7 @@ int main(void)
 		cmocka_unit_test(shares_weigh_runs_the_same),
 		cmocka_unit_test(quick_is_marked),
 		cmocka_unit_test(warnings_come_first),
+		cmocka_unit_test(the_machine_by_its_name),
 		cmocka_unit_test(fast_disks_fit),
 		cmocka_unit_test(each_line_has_its_verdict),
 		cmocka_unit_test(verdicts_where_only_requests_were_timed),

@@ -26,10 +26,45 @@ void add_version(struct text *text, const struct result *result)
 	text_addf(text, "iostrata" KEEP "%.*s", (int)strcspn(result->version, "-"), result->version);
 }
 
-void add_machine(struct text *text, const struct machine *machine)
+static void add_kept(struct text *text, const char *words)
+{
+	for (size_t length; *words; words += length + (words[length] == ' ')) {
+		length = strcspn(words, " ");
+		text_addf(text, "%.*s%s", (int)length, words, words[length] ? KEEP : "");
+	}
+}
+
+/* Of files that know no more. */
+static void add_kind_of_machine(struct text *text, const struct machine *machine)
 {
 	if (machine->wsl)
 		text_addf(text, DOT "WSL" KEEP "%s", machine->wsl);
 	else if (machine->hypervisor)
 		text_addf(text, DOT "virtual" KEEP "machine");
+}
+
+/* Where no manager shows it is called just that: see clues_container.c. */
+static void add_container(struct text *text, const char *container)
+{
+	text_addf(text, DOT "container");
+	if (strcmp(container, "container") == 0)
+		return;
+	text_addf(text, KEEP "(");
+	add_kept(text, container);
+	text_addf(text, ")");
+}
+
+void add_machine(struct text *text, const struct machine *machine)
+{
+	const struct platform *platform = &machine->platform;
+
+	if (platform->name) {
+		text_addf(text, DOT "%s",
+			  platform->certainty && strcmp(platform->certainty, "a guess") == 0 ? "perhaps" KEEP : "");
+		add_kept(text, platform->name);
+	} else {
+		add_kind_of_machine(text, machine);
+	}
+	if (platform->container)
+		add_container(text, platform->container);
 }

@@ -11,7 +11,7 @@ void print_warnings(const struct view *view);
 /* "iostrata 0.1", without the commit that follows the release: the result's file has it. */
 void add_version(struct text *text, const struct result *result);
 
-/* That the machine is a virtual one, behind a dot; nothing otherwise. */
+/* What the machine is and the container on it, each behind a dot; nothing where neither is known. */
 void add_machine(struct text *text, const struct machine *machine);
 
 #endif

@@ -9,6 +9,31 @@
 
 /* --- the machine, the options, the tests --- */
 
+/* NULL where nothing tells: an older file. */
+static json_t *platform_to_json(const struct platform *platform)
+{
+	json_t *object, *clues;
+
+	if (!platform->key && !platform->clues && !platform->container)
+		return NULL;
+	object = json_object();
+	put_text(object, "key", platform->key);
+	put_text(object, "name", platform->name);
+	put_text(object, "certainty", platform->certainty);
+	put_text(object, "container", platform->container);
+	clues = json_array();
+	for (size_t i = 0; i < platform->clues; i++) {
+		json_t *clue = json_object();
+
+		put_text(clue, "source", platform->clue[i].source);
+		put_text(clue, "value", platform->clue[i].value);
+		put_text(clue, "says", platform->clue[i].says);
+		json_array_append_new(clues, clue);
+	}
+	put(object, "clues", clues);
+	return object;
+}
+
 json_t *machine_to_json(const struct machine *machine, bool summary)
 {
 	json_t *object = json_object();
@@ -26,6 +51,7 @@ json_t *machine_to_json(const struct machine *machine, bool summary)
 	put_text(object, "wsl", machine->wsl);
 	put_text(object, "clocksource", machine->clocksource);
 	put_boolean(object, "admin", machine->admin);
+	put(object, "platform", platform_to_json(&machine->platform));
 	return object;
 }
 

@@ -13,6 +13,30 @@
 
 /* --- the machine, the options, the tests --- */
 
+static void read_platform(const struct node *machine, struct platform *platform)
+{
+	struct node node = node_find(machine, "platform"), array;
+	size_t elements;
+
+	if (!node_is(&node))
+		return;
+	platform->key = get_text(&node, "key");
+	platform->name = get_text(&node, "name");
+	platform->certainty = get_text(&node, "certainty");
+	platform->container = get_text(&node, "container");
+	array = node_get(&node, "clues");
+	elements = node_elements(&array);
+	platform->clue = xcalloc(elements, sizeof(*platform->clue));
+	for (; platform->clues < elements; platform->clues++) {
+		struct clue *clue = &platform->clue[platform->clues];
+		struct node said = node_at(&array, platform->clues);
+
+		clue->source = get_name(&said, "source");
+		clue->value = get_name(&said, "value");
+		clue->says = get_text(&said, "says");
+	}
+}
+
 static void read_machine(const struct node *result, struct machine *machine)
 {
 	struct node node = node_get(result, "machine");
@@ -28,6 +52,7 @@ static void read_machine(const struct node *result, struct machine *machine)
 	machine->wsl = get_text(&node, "wsl");
 	machine->clocksource = get_text(&node, "clocksource");
 	machine->admin = get_boolean(&node, "admin");
+	read_platform(&node, &machine->platform);
 }
 
 static void read_expectations(const struct node *node, struct options *options)
