@@ -462,6 +462,58 @@ static void overlay_is_as_its_upper_directory(void **state)
 	assert_access("memory", "overlay", "overlay", "rw,lowerdir=/,upperdir=/dev/shm,workdir=/dev/shm");
 }
 
+/* --- recorded machines --- */
+
+static void check_machine(const char *machine, size_t disks, const char *const (*expected)[3])
+{
+	struct layer layer;
+	struct tree tree;
+	char **names;
+	size_t count = 0;
+
+	tree_make(&tree);
+	tree_load(&tree, machine);
+	for (names = host_list("/sys/block"); names && names[count]; count++)
+		;
+	strings_free(names);
+	assert_int_equal(count, disks);
+	for (size_t i = 0; i < disks; i++) {
+		block_describe(expected[i][0], &layer);
+		assert_same("path", expected[i][0], layer.path, expected[i][1]);
+		assert_same("driver", expected[i][0], layer.driver, expected[i][2]);
+		layer_clear(&layer);
+	}
+	tree_remove(&tree);
+}
+
+#define CHECK_MACHINE(machine, ...)                                                                                    \
+	check_machine(machine, ARRAY_SIZE(((const char *const[][3]){__VA_ARGS__})),                                    \
+		      (const char *const[][3]){__VA_ARGS__})
+
+static void recorded_machines(void **state)
+{
+	(void)state;
+	CHECK_MACHINE("azure", {"sda", "azure-disk", "hv_storvsc"}, {"nvme0n1", "hyperv-nvme", "nvme"},
+		      {"nvme1n1", "azure-local-nvme", "nvme"});
+	CHECK_MACHINE("bare-metal", {"nvme0n1", "native-nvme", "nvme"}, {"sda", "native-ata", "ahci"},
+		      {"sdb", "native-ata", "ahci"});
+	CHECK_MACHINE("container", {"nvme0n1", "native-nvme", "nvme"}, {"sda", "native-ata", "ahci"},
+		      {"sdb", "native-ata", "ahci"});
+	CHECK_MACHINE("docker-on-wsl2", {"sda", "vhdx", "hv_storvsc"}, {"sdb", "vhdx", "hv_storvsc"},
+		      {"sdc", "vhdx", "hv_storvsc"});
+	CHECK_MACHINE("ec2", {"nvme0n1", "ebs", "nvme"}, {"nvme1n1", "ec2-instance-store", "nvme"});
+	CHECK_MACHINE("firecracker", {"vda", "virtio-blk", "virtio_blk"});
+	CHECK_MACHINE("hyperv-vm", {"sda", "vhdx", "hv_storvsc"}, {"sdb", "vhdx", "hv_storvsc"});
+	CHECK_MACHINE("kvm", {"vda", "virtio-blk", "virtio_blk"}, {"sda", "virtio-scsi", "virtio_scsi"},
+		      {"sdb", "qemu", "ahci"});
+	CHECK_MACHINE("wsl2-5.15-vhdx", {"sda", "vhdx", "hv_storvsc"}, {"sdb", "vhdx", "hv_storvsc"},
+		      {"sdc", "vhdx", "hv_storvsc"});
+	CHECK_MACHINE("wsl2-6.18-virtiofs", {"sda", "vhdx", "hv_storvsc"}, {"sdb", "vhdx", "hv_storvsc"},
+		      {"sdc", "vhdx", "hv_storvsc"});
+	CHECK_MACHINE("wsl2-6.6-passthrough", {"sda", "vhdx", "hv_storvsc"}, {"sdb", "vhdx", "hv_storvsc"},
+		      {"sdc", "vhdx", "hv_storvsc"}, {"sdd", "storvsc-passthrough", "hv_storvsc"});
+}
+
 /* --- this machine --- */
 
 static void disks_of_this_machine(void **state)
@@ -509,6 +561,7 @@ int main(void)
 		cmocka_unit_test(drives_of_windows),
 		cmocka_unit_test(servers),
 		cmocka_unit_test(overlay_is_as_its_upper_directory),
+		cmocka_unit_test(recorded_machines),
 		cmocka_unit_test(disks_of_this_machine),
 		cmocka_unit_test(every_kind_is_told),
 	};
