@@ -145,6 +145,28 @@ static void failures_leave_the_mount_alone(void **state)
 	free(missing);
 }
 
+/* Of the table alone: neither the point nor the device have to be there. */
+static void by_point(void **state)
+{
+	struct text table = {0};
+	struct mount mount;
+
+	assert_int_equal(mount_at("/", &mount), -ENOENT); /* no mountinfo */
+	add_line(&table, 1, makedev(4000, 1), "/", "ext4 /dev/root1 rw");
+	add_line(&table, 2, makedev(4000, 2), "/nonexistent/c", "ext4 /dev/first rw");
+	add_line(&table, 3, makedev(4000, 3), "/nonexistent/c", "xfs /dev/second rw,noquota");
+	write_mounts(*state, &table);
+	assert_int_equal(mount_at("/nonexistent/c", &mount), 0);
+	assert_string_equal(mount.filesystem, "xfs");
+	assert_string_equal(mount.source, "/dev/second");
+	assert_int_equal(mount.device, makedev(4000, 3));
+	mount_clear(&mount);
+	assert_int_equal(mount_at("/nonexistent", &mount), -ENOENT);
+	assert_int_equal(mount_at("/", &mount), 0);
+	assert_int_equal(mount.device, makedev(4000, 1));
+	mount_clear(&mount);
+}
+
 static void proc_of_this_machine(void **state)
 {
 	struct mount mount;
@@ -469,6 +491,7 @@ int main(void)
 		IN_TREE(overlay_lies_where_its_upper_directory_does),
 		IN_TREE(links_and_blanks_in_paths),
 		IN_TREE(failures_leave_the_mount_alone),
+		IN_TREE(by_point),
 		cmocka_unit_test(proc_of_this_machine),
 		cmocka_unit_test(overmount_of_this_machine),
 		WITH_DISKS(unused_disk),

@@ -155,6 +155,21 @@ static char *copy_of(const char *string)
 	return xstrdup(string ? string : "");
 }
 
+static void describe(struct libmnt_table *table, struct libmnt_fs *fs, dev_t device, struct mount *mount)
+{
+	*mount = (struct mount){
+		.filesystem = copy_of(mnt_fs_get_fstype(fs)),
+		.source = copy_of(mnt_fs_get_source(fs)),
+		.point = copy_of(mnt_fs_get_target(fs)),
+		.options = copy_of(mnt_fs_get_options(fs)),
+		.device = device,
+	};
+	if (is_overlay(fs))
+		find_device_of_upper(table, fs, mount);
+	else
+		find_device_behind(fs, mount);
+}
+
 static int find_mount(struct libmnt_table *table, const char *path, struct mount *mount)
 {
 	struct libmnt_fs *fs;
@@ -165,17 +180,7 @@ static int find_mount(struct libmnt_table *table, const char *path, struct mount
 	fs = find_fs(table, path, status.st_dev);
 	if (!fs)
 		return -ENOENT;
-	*mount = (struct mount){
-		.filesystem = copy_of(mnt_fs_get_fstype(fs)),
-		.source = copy_of(mnt_fs_get_source(fs)),
-		.point = copy_of(mnt_fs_get_target(fs)),
-		.options = copy_of(mnt_fs_get_options(fs)),
-		.device = status.st_dev,
-	};
-	if (is_overlay(fs))
-		find_device_of_upper(table, fs, mount);
-	else
-		find_device_behind(fs, mount);
+	describe(table, fs, status.st_dev, mount);
 	return 0;
 }
 
@@ -193,6 +198,22 @@ int mount_of_path(const char *path, struct mount *mount)
 	mnt_unref_table(table);
 	free(absolute);
 	return error;
+}
+
+int mount_at(const char *point, struct mount *mount)
+{
+	struct libmnt_table *table = read_mounts();
+	struct libmnt_iter *iterator = mnt_new_iter(MNT_ITER_BACKWARD);
+	struct libmnt_fs *fs, *found = NULL;
+
+	while (table && !found && mnt_table_next_fs(table, iterator, &fs) == 0)
+		if (mnt_fs_get_target(fs) && !strcmp(mnt_fs_get_target(fs), point))
+			found = fs;
+	if (found)
+		describe(table, found, mnt_fs_get_devno(found), mount);
+	mnt_free_iter(iterator);
+	mnt_unref_table(table);
+	return found ? 0 : -ENOENT;
 }
 
 void mount_clear(struct mount *mount)

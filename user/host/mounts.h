@@ -24,6 +24,9 @@ struct mount {
 
 /* The file system that holds `path`. 0 or -errno. */
 int mount_of_path(const char *path, struct mount *mount);
+
+/* The one that is mounted at `point`, the last where there are several, as the table of mounts tells. 0 or -ENOENT. */
+int mount_at(const char *point, struct mount *mount);
 void mount_clear(struct mount *mount);
 
 /* The stack of block devices that it stands on, as block_stack() has it. 0, or -ENODEV where there is none. */
