@@ -259,6 +259,40 @@ static void what_is_not_there_is_not_said(void **state)
 	assert_plain(section, "foo0 kind", "a kind of disk that is not known here");
 }
 
+/* As these machines come: with a cache that needs flushes, mq-deadline or none, requests of any size. */
+static void recorded_machines_are_fine(void **state)
+{
+	static const char *const machines[] = {
+		"azure",
+		"bare-metal",
+		"container",
+		"docker-on-wsl2",
+		"ec2",
+		"firecracker",
+		"hyperv-vm",
+		"kvm",
+		"wsl2-5.15-vhdx",
+		"wsl2-6.18-virtiofs",
+		"wsl2-6.6-passthrough",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
+		char **names;
+
+		tree_teardown(state);
+		tree_setup(state);
+		tree_load(*state, machines[i]);
+		names = host_list("/sys/class/block");
+		assert_non_null(names);
+		for (char **name = names; *name; name++) {
+			examine(*name);
+			assert_nothing_blamed();
+			assert_true(section->findings > 0);
+		}
+		strings_free(names);
+	}
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, tree_setup, end)
 
 int main(void)
@@ -276,6 +310,7 @@ int main(void)
 		TEST(loop_through_the_page_cache),
 		TEST(arrays),
 		TEST(what_is_not_there_is_not_said),
+		TEST(recorded_machines_are_fine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
