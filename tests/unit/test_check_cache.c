@@ -180,6 +180,26 @@ static void holes(void **state)
 		     "from holes or blocks that were never written.");
 }
 
+/* Its I/Os never come to the block layer: its server's do. */
+static void a_served_file_system(void **state)
+{
+	(void)state;
+	struct io_view *view = fill_ios(OP_READ);
+
+	add_target(TARGET_FILE)->filesystem = xstrdup("fuseblk");
+	move_bytes(OP_READ, 100 * MIB);
+	view->counts.bytes = 100 * MIB;
+	view->counts.end[IO_END_NOT_QUEUED] = 1000;
+	run->trace->queued[OWNER_WORKLOAD][OP_READ].bytes = 10 * MIB;
+	assert_check("cache", CHECK_FAILED,
+		     "came to sda: the program that serves the file system had the rest in the page cache.");
+	assert_check("layout", CHECK_UNKNOWN, "How the blocks that were read came to be is not known.");
+	assert_check("balance", CHECK_NOT_APPLICABLE, "A program serves the file system");
+	/* a server that can't be seen */
+	run->trace->queued[OWNER_OTHERS][OP_READ].bytes = 90 * MIB;
+	assert_check("cache", CHECK_UNKNOWN, "how much of what the program read arrived");
+}
+
 /* --- programs --- */
 
 static void buffered_reads(void **state)
@@ -345,6 +365,7 @@ int main(void)
 		READS(more_than_once),
 		READS(without_bios),
 		READS(holes),
+		READS(a_served_file_system),
 		READS(buffered_reads),
 		WRITES(buffered_writes),
 		WRITES(synced_writes_to_memory),

@@ -56,6 +56,30 @@ static void descendants(void **state)
 	assert_below(NULL, 0, "");
 }
 
+static void add_open(const struct tree *tree, int pid, int fd, const char *file)
+{
+	char *link = xasprintf("/proc/%d/fd/%d", pid, fd);
+
+	tree_link(tree, link, file);
+	free(link);
+}
+
+/* 102 has the disk open, 103 the way to the kernel, 200 both; 50 another disk. */
+static void who_serves_a_file_system(void **state)
+{
+	make_family(*state);
+	add_open(*state, 102, 3, "/dev/sdb1");
+	add_open(*state, 103, 3, "/dev/fuse");
+	add_open(*state, 50, 3, "/dev/sdb");
+	add_open(*state, 50, 4, "/dev/fuse");
+	assert_int_equal(process_serving("sdb1"), 0);
+	add_open(*state, 200, 3, "/dev/sdb1");
+	add_open(*state, 200, 17, "/dev/fuse");
+	assert_int_equal(process_serving("sdb1"), 200);
+	assert_int_equal(process_serving("sdb"), 50);
+	assert_int_equal(process_serving("sdb2"), 0);
+}
+
 /* Not below itself, nor below one that is named as well. */
 static void several_roots(void **state)
 {
@@ -141,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_TREE(descendants),
 		IN_TREE(several_roots),
+		IN_TREE(who_serves_a_file_system),
 		IN_TREE(a_table_that_is_empty),
 		IN_TREE(parents),
 		IN_TREE(processes_and_their_threads),

@@ -299,6 +299,17 @@ static uint64_t requests_in_flight(const struct bench *bench, const struct targe
 	return most;
 }
 
+/* Its work on the disk is what the workload asked for. */
+static void mark_server(struct tracer *tracer, const struct target *target)
+{
+	pid_t server = place_server(target);
+	int err = server ? tracer_mark(tracer, server) : 0;
+
+	if (err)
+		log_detail("process %d, which serves the file system, could not be marked: %s", (int)server,
+			   strerror(-err));
+}
+
 static struct tracer *open_tracer(struct bench *bench, const struct target *target, const struct place *place)
 {
 	const struct options *options = &bench->options.options;
@@ -319,8 +330,10 @@ static struct tracer *open_tracer(struct bench *bench, const struct target *targ
 	if (bench->result->no_trace || !target->layers)
 		return NULL;
 	err = tracer_open(&tracer, &wish);
-	if (!err)
+	if (!err) {
 		detail_tracer(tracer);
+		mark_server(tracer, target);
+	}
 	if (err && err != -ENODEV) {
 		bench->result->no_trace = trace_refusal(-err);
 		log_warning("device times are missing: %s", bench->result->no_trace);

@@ -47,6 +47,40 @@ char *process_name(pid_t pid)
 	return host_read_line("/proc/%d/comm", pid);
 }
 
+/* --- who serves a file system --- */
+
+static bool has_both_open(pid_t pid, const char *device)
+{
+	char **fds = host_list("/proc/%d/fd", pid);
+	bool fuse = false, disk = false;
+
+	for (size_t i = 0; fds && fds[i]; i++) {
+		char *file = host_link("/proc/%d/fd/%s", pid, fds[i]);
+
+		fuse |= file && !strcmp(file, "/dev/fuse");
+		disk |= file && !strcmp(file, device);
+		free(file);
+	}
+	strings_free(fds);
+	return fuse && disk;
+}
+
+pid_t process_serving(const char *name)
+{
+	char **entries = host_list("/proc"), *device = xasprintf("/dev/%s", name);
+	pid_t found = 0;
+
+	for (size_t i = 0; entries && entries[i] && !found; i++) {
+		pid_t pid = atoi(entries[i]);
+
+		if (pid > 0 && has_both_open(pid, device))
+			found = pid;
+	}
+	strings_free(entries);
+	free(device);
+	return found;
+}
+
 /* --- descendants --- */
 
 struct process {

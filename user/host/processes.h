@@ -19,6 +19,12 @@ int process_open(pid_t pid);
 char *process_name(pid_t pid);
 
 /*
+ * The process that serves a file system (FUSE) which lies on block device `name`: one that has both that device and
+ * /dev/fuse open. 0 where none is to be seen.
+ */
+pid_t process_serving(const char *name);
+
+/*
  * All that descend from one of the `roots` and live, without the roots themselves; those whose parent has ended
  * belong to another one now. Returns how many; *found is for the caller to free.
  */

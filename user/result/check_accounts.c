@@ -104,9 +104,14 @@ void check_balance(const struct checking *checking)
 	if (!checking->run->trace || !checking->run->engine)
 		return;
 	if (checking->target && checking->target->members)
+		run_add_check(
+			checking->run, "balance", CHECK_NOT_APPLICABLE, NULL, NULL,
+			"The file system lies on several devices and may write the same to more than one: what was "
+			"queued there need not be what the engine reports.");
+	else if (target_is_served(checking->target))
 		run_add_check(checking->run, "balance", CHECK_NOT_APPLICABLE, NULL, NULL,
-			      "The file system lies on several devices and may write the same to more than one: what was "
-			      "queued there need not be what the engine reports.");
+			      "A program serves the file system, and reads and writes in pieces of its own: what is "
+			      "queued need not be what the engine reports.");
 	else
 		compare_balance(checking->run, checking->test);
 }

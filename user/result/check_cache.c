@@ -113,13 +113,16 @@ static void object(struct run *run, enum check_state state, const struct flow *f
 
 /* --- what did not come to the top --- */
 
-/* Whether most of what is missing are direct reads that the file system answered itself. */
-static bool are_holes(const struct run *run, const struct flow *flow)
+/*
+ * Whether most of what is missing are direct reads that the file system answered itself. Of one that a program serves
+ * none comes to the block layer by itself.
+ */
+static bool are_holes(const struct checking *checking, const struct flow *flow)
 {
-	const struct io_view *io = run->trace->io[flow->op];
+	const struct io_view *io = checking->run->trace->io[flow->op];
 	double each;
 
-	if (flow->op != OP_READ || !io || !io_ended(io))
+	if (flow->op != OP_READ || !io || !io_ended(io) || target_is_served(checking->target))
 		return false;
 	each = (double)io->counts.bytes / (double)io_ended(io);
 	return each * (double)io->counts.end[IO_END_NOT_QUEUED] * 2 >= (double)(flow->moved - flow->top);
@@ -201,10 +204,13 @@ static char *program_in_words(const struct run *run, const struct flow *flow)
 	return flow->op == OP_WRITE ? writes_in_words(run, flow) : reads_in_words(run, flow);
 }
 
-static const char *top_loser_in_words(const struct run *run, const struct flow *flow)
+static const char *top_loser_in_words(const struct checking *checking, const struct flow *flow)
 {
-	if (are_holes(run, flow))
+	if (are_holes(checking, flow))
 		return "the file system answered the rest itself, from holes or blocks that were never written";
+	if (target_is_served(checking->target))
+		return flow->op == OP_READ ? "the program that serves the file system had the rest in the page cache"
+					   : "the program that serves the file system left the rest in the page cache";
 	return flow->op == OP_READ
 		       ? "the page cache answered the rest. Direct I/O may have no effect on this file system"
 		       : "the page cache took the rest. Direct I/O may have no effect on this file system";
@@ -219,27 +225,32 @@ static char *much_in_words(const struct flow *flow, uint64_t arrived)
 			 arrived ? "only " : "none", arrived ? format_size(some, arrived) : "");
 }
 
-static void fail_at_top(struct run *run, const struct flow *flow)
+static void fail_at_top(const struct checking *checking, const struct flow *flow)
 {
+	struct run *run = checking->run;
 	char *much;
 
-	if (!run->engine && !are_holes(run, flow)) {
+	if (!run->engine && !are_holes(checking, flow)) {
 		object(run, is_mostly_there(flow) ? CHECK_WARNING : CHECK_FAILED, flow, flow->top,
 		       program_in_words(run, flow));
 		return;
 	}
 	much = much_in_words(flow, flow->top);
 	object(run, CHECK_FAILED, flow, flow->top,
-	       xasprintf("%s came to %s: %s.", much, top_in_words(run->trace), top_loser_in_words(run, flow)));
+	       xasprintf("%s came to %s: %s.", much, top_in_words(run->trace), top_loser_in_words(checking, flow)));
 	free(much);
 }
 
-/* File systems that copy what they write (compressed, say) hide whose it is: then all others may have been it. */
+/*
+ * File systems that copy what they write (compressed, say) hide whose it is, and so do programs that serve one and
+ * can't be seen: then all others may have been it.
+ */
 static bool may_be_hidden(const struct checking *checking, const struct flow *flow)
 {
 	uint64_t others = traffic_of_others(checking->run->trace, checking->target, flow->op);
+	bool hides = (flow->op == OP_WRITE && !checking->run->engine) || target_is_served(checking->target);
 
-	return flow->op == OP_WRITE && !checking->run->engine && ARRIVED(flow->top + others, flow->moved);
+	return hides && ARRIVED(flow->top + others, flow->moved);
 }
 
 /* --- what did not come to the leaves --- */
@@ -331,10 +342,11 @@ static void judge_flow(const struct checking *checking, enum op op)
 	if (may_be_hidden(checking, &flow) && !ARRIVED(flow.top, flow.moved))
 		run_add_check(
 			checking->run, "cache", CHECK_UNKNOWN, NULL, NULL,
-			"Who wrote what came to the disk can't be told for this file system, so it is not known how "
-			"much of what the program wrote arrived.");
+			"Whose I/O came to the disk can't be told for this file system, so it is not known how much "
+			"of what the program %s arrived.",
+			flow.op == OP_WRITE ? "wrote" : "read");
 	else if (!ARRIVED(flow.top, flow.moved))
-		fail_at_top(checking->run, &flow);
+		fail_at_top(checking, &flow);
 	else if (!ARRIVED(flow.leaves, expected_below(&flow)))
 		fail_below(checking, &flow);
 	else

@@ -183,9 +183,10 @@ static uint64_t unqueued_reads(const struct trace_view *trace)
 }
 
 /* True: there is nothing more to be said. */
-static bool judge_unqueued(struct run *run)
+static bool judge_unqueued(const struct checking *checking)
 {
-	uint64_t count = unqueued_reads(run->trace);
+	struct run *run = checking->run;
+	uint64_t count = target_is_served(checking->target) ? 0 : unqueued_reads(run->trace);
 	char count_text[FORMAT_LENGTH], ended_text[FORMAT_LENGTH];
 
 	if (!count)
@@ -257,13 +258,15 @@ static bool judge_sample(struct run *run, const struct layout *layout)
 }
 
 /* Of a test: how its file or device came to be, and whether all that was read came to the disk. */
-static void judge_layout(struct run *run, const struct layout *layout)
+static void judge_layout(const struct checking *checking, const struct layout *layout)
 {
+	struct run *run = checking->run;
+
 	if (layout->has_extents && judge_extents(run, layout))
 		return;
 	if (layout->sampled && judge_sample(run, layout))
 		return;
-	if (judge_unqueued(run))
+	if (judge_unqueued(checking))
 		return;
 	if (layout->has_extents || layout->sampled)
 		run_add_check(run, "layout", CHECK_PASSED, NULL, xstrdup(LAYOUT_EXPECTED),
@@ -299,11 +302,11 @@ void check_layout(const struct checking *checking)
 	if (judge_short(checking))
 		return;
 	if (checking->test && checking->target && reads(checking->test))
-		judge_layout(run, &checking->target->layout);
+		judge_layout(checking, &checking->target->layout);
 	else if (checking->test)
 		run_add_check(run, "layout", CHECK_NOT_APPLICABLE, NULL, NULL,
 			      "Nothing was read, so it does not matter what the blocks held before.");
-	else if (run->trace && !judge_unqueued(run))
+	else if (run->trace && !judge_unqueued(checking))
 		run_add_check(run, "layout", CHECK_NOT_APPLICABLE, NULL, NULL,
 			      "A program's files are not looked at; its direct reads came to the block layer.");
 }

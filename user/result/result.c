@@ -116,6 +116,13 @@ struct run *result_add_run(struct result *result)
 	return &result->run[result->runs - 1];
 }
 
+bool target_is_served(const struct target *target)
+{
+	const char *filesystem = target && target->layers ? target->filesystem : NULL;
+
+	return filesystem && (!strcmp(filesystem, "fuseblk") || !strncmp(filesystem, "fuse.", strlen("fuse.")));
+}
+
 void target_warn(struct target *target, const char *format, ...)
 {
 	va_list arguments;

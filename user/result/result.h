@@ -419,7 +419,8 @@ struct target {
 	struct floor floor;
 	struct layer *layer;
 	size_t layers;
-	size_t members; /* so many of the first layers are the devices of one btrfs; 0: the first alone is the target's */
+	size_t members; /* so many of the first layers are the devices of one btrfs; 0: the first alone is the target's
+			 */
 	char **warning; /* what the report's first lines must say, such as that the file grows the VHDX */
 	size_t warnings;
 };
@@ -530,6 +531,9 @@ void result_free(struct result *result);
 
 /* A new run at the end, all absent; valid until the next call. */
 struct run *result_add_run(struct result *result);
+
+/* Whether a program serves its file system (FUSE), and does the I/O on the block device under that. */
+bool target_is_served(const struct target *target);
 
 /* Adds a warning to a target (printf form). */
 void target_warn(struct target *target, const char *format, ...) __attribute__((format(printf, 2, 3)));

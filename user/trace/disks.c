@@ -111,8 +111,8 @@ static bool carries_files(const struct trace_config *config, const struct layer 
 }
 
 /*
- * Where I/O comes in: the disk of the one file (of a btrfs of several, each of them); else the disks that were named, or
- * all that carry files.
+ * Where I/O comes in: the disk of the one file (of a btrfs of several, each of them); else the disks that were named,
+ * or all that carry files.
  */
 static bool is_top(const struct trace_config *config, const struct trace_wish *wish, const struct layer *const *chosen,
 		   uint32_t index)

@@ -21,6 +21,7 @@
 #include "host/files.h"
 #include "host/mounts.h"
 #include "host/path.h"
+#include "host/processes.h"
 
 #define MIB (1ull << 20)
 
@@ -176,6 +177,34 @@ static void describe_filesystem(struct target *target, const char *path)
 	mount_clear(&mount);
 }
 
+pid_t place_server(const struct target *target)
+{
+	return target_is_served(target) ? process_serving(target->layer[0].name) : 0;
+}
+
+/* The kernel does not do the I/O of such a file system, and the page cache is between its server and the disk. */
+static void warn_of_server(struct target *target)
+{
+	pid_t server = place_server(target);
+	char *name = server ? process_name(server) : NULL;
+
+	if (server)
+		target_warn(target,
+			    "the file system is served by a program (%s, process %d): what that reads and writes on %s "
+			    "counts as this workload's, and may come from the page cache in spite of direct I/O",
+			    name ? name : "unknown", (int)server, target->layer[0].name);
+	else if (target_is_served(target))
+		target_warn(target,
+			    "the file system is served by a program (FUSE) that can't be seen from here: what it reads "
+			    "and writes on %s counts as that of others",
+			    target->layer[0].name);
+	if (target->access && !strcmp(target->access, "zfs"))
+		target_warn(target,
+			    "ZFS does not tell which disks its pool lies on: they are unknown here, and no device is "
+			    "timed (zpool status -P names them)");
+	free(name);
+}
+
 static void warn_of_backing(struct target *target, bool writable)
 {
 	const char *thin = writable && target->layers ? block_thin_backing(target->layer, target->layers) : NULL;
@@ -184,6 +213,7 @@ static void warn_of_backing(struct target *target, bool writable)
 		target_warn(target, "this writes to %s", thin);
 	if (target->filesystem && (!strcmp(target->filesystem, "tmpfs") || !strcmp(target->filesystem, "ramfs")))
 		target_warn(target, "this is memory (%s), not a disk", target->filesystem);
+	warn_of_server(target);
 	if (!host_exists("/sys/dev/block"))
 		target_warn(target, "/sys is not mounted, so the devices under it are unknown");
 }

@@ -7,6 +7,8 @@
 #ifndef WORKLOAD_PLACE_H
 #define WORKLOAD_PLACE_H
 
+#include <sys/types.h>
+
 #include "result/result.h"
 
 /* The test file in a directory. */
@@ -56,6 +58,12 @@ void place_close(struct place *place);
 
 /* What the engine is to open: "/proc/self/fd/N". The caller frees it. */
 char *place_engine_name(const struct place *place);
+
+/*
+ * The process that serves the target's file system and does its I/O on the block device under it (FUSE, as ntfs-3g
+ * does); 0 where there is none, or it can't be seen.
+ */
+pid_t place_server(const struct target *target);
 
 /* Whether a value of --destroy-data names this device: by path, by-id name, WWN or serial number. */
 bool place_is_named(const struct target *target, const char *name);
