@@ -102,6 +102,19 @@ static void marks_every_line(void **state)
 	check(&out, "plain\n");
 }
 
+static void leaves_commands_as_they_are(void **state)
+{
+	struct text out = {0};
+	struct screen screen = {.out = &out};
+
+	(void)state;
+	screen_lines(&screen, STYLE_PLAIN,
+		     TEN TEN TEN TEN TEN TEN TEN "1234567890 next:\n    " TEN TEN TEN TEN TEN TEN TEN
+						 "1234567890  a\033[31m\n\nThen.");
+	check(&out, TEN TEN TEN TEN TEN TEN TEN "1234567890\nnext:\n    " TEN TEN TEN TEN TEN TEN TEN
+						"1234567890  a\uFFFD[31m\n\nThen.\n");
+}
+
 static void aligns_tables_in_one_grid(void **state)
 {
 	struct table first = {0}, second = {0};
@@ -158,6 +171,7 @@ int main(void)
 		cmocka_unit_test(leaves_long_words_whole),
 		cmocka_unit_test(marks_every_line),
 		cmocka_unit_test(marks_single_cells),
+		cmocka_unit_test(leaves_commands_as_they_are),
 		cmocka_unit_test(aligns_tables_in_one_grid),
 		cmocka_unit_test(knows_what_fits),
 	};

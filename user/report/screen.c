@@ -119,6 +119,22 @@ void screen_paragraphf(const struct screen *screen, enum style style, size_t ind
 	free(string);
 }
 
+void screen_lines(const struct screen *screen, enum style style, const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		char *line = xasprintf("%.*s", (int)length, text), *clean = utf8_printable(line);
+
+		if (*line == ' ')
+			screen_line(screen, style, clean);
+		else
+			screen_paragraph(screen, style, 0, line);
+		free(clean);
+		free(line);
+		text += length + (text[length] == '\n');
+	}
+}
+
 void screen_empty_line(const struct screen *screen)
 {
 	print_line(screen, STYLE_PLAIN, "", 0);

@@ -33,6 +33,13 @@ char *keep_together(char *out, size_t room);
 void screen_paragraph(const struct screen *screen, enum style style, size_t indent, const char *text);
 void screen_paragraphf(const struct screen *screen, enum style style, size_t indent, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/*
+ * Prints each line of `text` as a paragraph, but those that begin with a blank as they are: they are commands, which
+ * are copied from the screen.
+ */
+void screen_lines(const struct screen *screen, enum style style, const char *text);
+
 void screen_empty_line(const struct screen *screen);
 
 /* Prints `line`, which is clean and fits, as it is. */

@@ -38,7 +38,11 @@ struct diagnosis {
 	size_t sections;
 	struct target *target; /* those that were looked at, with their layers */
 	size_t targets;
-	char **advice; /* paragraphs that end the report, such as how to give WSL a whole disk */
+	/*
+	 * Paragraphs that end the report, such as how to give WSL a whole disk. One may have several lines, of which those
+	 * that begin with a blank are commands: see screen_lines() of the report.
+	 */
+	char **advice;
 	size_t advices;
 };
 
