@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "probes.h"
 #include "result.h"
 
 /* The worse the higher. FINE: it is as it should be. PLAIN: a fact that is neither good nor bad, or not known. */
@@ -34,6 +35,7 @@ struct diagnosis {
 	char *version; /* of iostrata */
 	char *timestamp;
 	struct machine machine;
+	struct probes probes; /* what it costs, where that was measured */
 	struct section *section;
 	size_t sections;
 	struct target *target; /* those that were looked at, with their layers */
