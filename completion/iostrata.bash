@@ -39,7 +39,7 @@ _iostrata() {
 	fi
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'bench trace report --help --version' -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W 'bench trace report doctor --help --version' -- "$current")
 		return
 	fi
 

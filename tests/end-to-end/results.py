@@ -6,6 +6,7 @@ import json
 import pathlib
 
 SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "result.schema.json"
+DOCTOR_SCHEMA = SCHEMA.with_name("doctor.schema.json")
 
 NOT_SEEN = "completion not seen"
 
@@ -314,3 +315,47 @@ def asked(layer):
 def reached(layer):
     """Bytes that were written by the time at which the program was told for the last time; None: not known."""
     return layer["ops"]["write"].get("reached_bytes") if "write" in layer["ops"] else 0
+
+
+# --- what doctor found ---
+
+Diagnosed = collections.namedtuple("Diagnosed", "name value source fitness detail problem cure")
+
+
+def validate_diagnosis(report):
+    """Its machine and targets are those of a result."""
+    import jsonschema
+    schema, result = (json.loads(path.read_text()) for path in (DOCTOR_SCHEMA, SCHEMA))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    resolver = jsonschema.RefResolver("doctor.schema.json", schema, store={
+        "doctor.schema.json": schema, "result.schema.json": result})
+    jsonschema.Draft202012Validator(schema, resolver=resolver).validate(report)
+
+
+def diagnosed(report, title):
+    """What was found in a section, by name; each name is there once."""
+    (section,) = [section for section in report["sections"] if section["title"] == title]
+    found = [Diagnosed(*(finding.get(key) for key in Diagnosed._fields)) for finding in section["findings"]]
+    assert len({one.name for one in found}) == len(found), f"names are not unique in {title}"
+    return {one.name: one for one in found}
+
+
+def sections(report):
+    return [section["title"] for section in report["sections"]]
+
+
+def problems(report):
+    """(section, what was found) of everything that is wrong."""
+    return [(title, one) for title in sections(report) for one in diagnosed(report, title).values() if one.problem]
+
+
+def machine_of(report):
+    return report["machine"]
+
+
+def targets_of(report):
+    return report["targets"]
+
+
+def advice(report):
+    return report["advice"]

@@ -6,8 +6,10 @@
 enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
+	EXIT_UNFIT = 1, /* of doctor: it cannot work here */
 	EXIT_USAGE = 2,
 	EXIT_NOT_REAL = 3,	   /* of bench: done, but the figures of a run are none of the disk */
+	EXIT_LIMITED = 3,	   /* of doctor: it works, with limits */
 	EXIT_UNMET = 4,		   /* of bench: done, but not as --expect has it */
 	EXIT_INCOMPLETE = 5,	   /* a test failed, or it can't be told whether it did as --expect has it */
 	EXIT_OURS = 125,	   /* of trace, whose other ones are the program's: we failed */
@@ -19,5 +21,6 @@ enum exit_status {
 int command_bench(int argc, char **argv);
 int command_trace(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 
 #endif
