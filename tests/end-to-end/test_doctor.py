@@ -232,6 +232,28 @@ def test_all_targets_are_looked_at_first(doctor, filesystem):
     assert [line.count("/nonexistent/") for line in done.stderr.splitlines()] == [1, 1], done
 
 
+# --- saved results ---
+
+
+def test_saved_result(doctor, bench, filesystem):
+    """What the file has of the machine that measured, and nothing of this one; one that is no result is refused."""
+    outcome = bench(filesystem, "--tests", "RND4K-Q1T1-Read", "--no-trace")
+    (path,) = outcome.json_files
+    path.write_text(path.read_text().replace(os.uname().release, "4.5.6-elsewhere"))
+    done = doctor.run("--json", path)
+    report = json.loads(done.stdout)
+    validate_diagnosis(report)
+    assert done.returncode == 0 and verdict(report) is None, done
+    assert machine_of(report)["kernel"] == "4.5.6-elsewhere"
+    assert sections(report) == ["machine", str(filesystem)]
+    assert diagnosed(report, "machine")["kernel"].value == "4.5.6-elsewhere"
+    assert diagnosed(report, str(filesystem))["stands on"].value.startswith("ext4 on loop")
+    assert doctor.run(path, filesystem).returncode == 2
+    path.write_text("{}")
+    done = doctor.run(path)
+    assert done.returncode == 1 and str(path) in done.stderr and not done.stdout, done
+
+
 # --- what people see ---
 
 

@@ -16,6 +16,7 @@ static void test_worst(void **state)
 
 	(void)state;
 	assert_int_equal(diagnosis_fitness(diagnosis), FITNESS_PLAIN);
+	assert_null(diagnosis_verdict_name(diagnosis));
 	section_add(diagnosis_add_section(diagnosis, "kernel"), "release", NULL, "%d.%d", 6, 12);
 	assert_string_equal(diagnosis->section[0].finding[0].value, "6.12");
 	assert_null(diagnosis->section[0].finding[0].source);

@@ -9,10 +9,12 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "command.h"
+#include "common.h"
 #include "doctor_kernel.h"
 #include "doctor_machine.h"
 #include "doctor_options.h"
 #include "doctor_place.h"
+#include "doctor_saved.h"
 #include "doctor_target.h"
 #include "doctor_wsl.h"
 #include "host/machine.h"
@@ -109,11 +111,43 @@ static int status_of(const struct diagnosis *diagnosis)
 	}
 }
 
+/* The machine that measured then; nothing of this one. */
+static int show_saved(const struct doctor_options *options)
+{
+	struct diagnosis *diagnosis;
+	struct result *result;
+
+	if (options->targets > 1 || options->probe)
+		return log_failure(EXIT_USAGE, "%s: a saved result goes with no other target, nor with --probe",
+				   options->target[0]);
+	result = read_result(options->target[0]);
+	if (!result)
+		return EXIT_FAILED;
+	diagnosis = doctor_saved(result);
+	result_free(result);
+	print(diagnosis, options);
+	diagnosis_free(diagnosis);
+	return EXIT_DONE;
+}
+
+static int diagnose(const struct doctor_options *options)
+{
+	struct diagnosis *diagnosis = begin();
+	int status = EXIT_USAGE;
+
+	if (!find_targets(diagnosis, options)) {
+		examine(diagnosis);
+		print(diagnosis, options);
+		status = signals_stopped() ? EXIT_SIGNALLED + signals_stopped() : status_of(diagnosis);
+	}
+	diagnosis_free(diagnosis);
+	return status;
+}
+
 int command_doctor(int argc, char **argv)
 {
 	struct doctor_options options;
-	struct diagnosis *diagnosis;
-	int status = EXIT_USAGE, err;
+	int err;
 
 	if (doctor_options_parse(&options, argc, argv))
 		return EXIT_USAGE;
@@ -121,16 +155,11 @@ int command_doctor(int argc, char **argv)
 		doctor_options_print();
 		return EXIT_DONE;
 	}
+	log_set_verbosity(options.verbosity);
+	if (options.targets && is_saved(options.target[0]))
+		return show_saved(&options);
 	err = signals_init();
 	if (err)
 		return log_failure(EXIT_FAILED, "cannot block signals: %s", strerror(-err));
-	log_set_verbosity(options.verbosity);
-	diagnosis = begin();
-	if (!find_targets(diagnosis, &options)) {
-		examine(diagnosis);
-		print(diagnosis, &options);
-		status = signals_stopped() ? EXIT_SIGNALLED + signals_stopped() : status_of(diagnosis);
-	}
-	diagnosis_free(diagnosis);
-	return status;
+	return diagnose(&options);
 }

@@ -58,8 +58,10 @@ int doctor_options_parse(struct doctor_options *options, int argc, char **argv)
 void doctor_options_print(void)
 {
 	puts("usage: iostrata doctor [options] [TARGET...]\n"
+	     "       iostrata doctor [options] RESULT\n"
 	     "\n"
 	     "Says whether iostrata can work here, what this machine is, what each TARGET (a\n"
-	     "directory, a file or a block device) is, and what to fix. Nothing is written.\n");
+	     "directory, a file or a block device) is, and what to fix. Nothing is written.\n"
+	     "Of a saved RESULT (*.json), what the machine was that measured it.\n");
 	options_print(rows);
 }

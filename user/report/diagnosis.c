@@ -191,6 +191,8 @@ static void print_verdict(const struct block *block)
 	size_t unfit = diagnosis_count(block->diagnosis, FITNESS_UNFIT);
 	size_t limited = diagnosis_count(block->diagnosis, FITNESS_LIMITED);
 
+	if (worst == FITNESS_PLAIN)
+		return;
 	screen_empty_line(&block->screen);
 	if (worst == FITNESS_UNFIT)
 		screen_paragraphf(&block->screen, STYLE_FAILED, 2, "not usable: %zu thing%s to fix first (x)%s", unfit,

@@ -135,7 +135,9 @@ const char *diagnosis_verdict_name(const struct diagnosis *diagnosis)
 {
 	enum fitness worst = diagnosis_fitness(diagnosis);
 
-	return worst < FITNESS_LIMITED ? "fit" : fitness_name[worst];
+	if (worst == FITNESS_PLAIN)
+		return NULL;
+	return worst == FITNESS_FINE ? "fit" : fitness_name[worst];
 }
 
 size_t diagnosis_count(const struct diagnosis *diagnosis, enum fitness fitness)

@@ -77,7 +77,7 @@ void diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...) __at
 /* The worst of all findings. */
 enum fitness diagnosis_fitness(const struct diagnosis *diagnosis);
 
-/* "fit", "limited" or "unfit": what that comes to. */
+/* "fit", "limited" or "unfit": what that comes to; NULL where nothing was judged. */
 const char *diagnosis_verdict_name(const struct diagnosis *diagnosis);
 
 /* How many findings have this fitness. */
