@@ -118,9 +118,12 @@ static void tracepoints(void **state)
 	answer_tracepoint(&answers, "block_rq_requeue", TRACEPOINT_STRANGE, "request_queue *, request *", NULL);
 	answer_tracepoint(&answers, "sys_enter", TRACEPOINT_MISSING, NULL, "I/Os cannot be followed");
 	answer_tracepoint(&answers, "made_up", TRACEPOINT_UNCHECKED, "void *", NULL);
+	answer_tracepoint(&answers, "9p_client_req", TRACEPOINT_MISSING, NULL, "round trips stay unknown");
+	answers.tracepoints.row[answers.tracepoints.rows - 1].optional = true;
 	doctor_kernel(diagnosis, &answers);
 	assert_value("tracepoints", "3 of 5 there, with the arguments that are read");
 	assert_value("made_up", "there: (void *)");
+	assert_value("9p_client_req", "missing");
 	assert_blamed("block_rq_requeue", FITNESS_LIMITED, "(request_queue *, request *)", "5.15");
 	assert_blamed("sys_enter", FITNESS_LIMITED, "no sys_enter: I/Os cannot be followed.", "5.15");
 	assert_blames(2, 0);

@@ -171,7 +171,7 @@ static void add_tracepoint(struct section *section, const struct tracepoint *tra
 		text_addf(&value, ": (%s)", tracepoint->arguments);
 	finding = add(section, tracepoint->name, source, text_take(&value));
 	finding->detail = true;
-	if (tracepoint->state == TRACEPOINT_MISSING)
+	if (tracepoint->state == TRACEPOINT_MISSING && !tracepoint->optional)
 		blame_missing(finding, tracepoint);
 	else if (tracepoint->state == TRACEPOINT_STRANGE)
 		blame_strange(finding, tracepoint);
@@ -180,23 +180,38 @@ static void add_tracepoint(struct section *section, const struct tracepoint *tra
 	free(source);
 }
 
+static bool is_missed(const struct tracepoint *tracepoint)
+{
+	return tracepoint->state > TRACEPOINT_UNCHECKED &&
+	       !(tracepoint->optional && tracepoint->state == TRACEPOINT_MISSING);
+}
+
+/* Those that a kernel need not have count where it has them. */
+static void add_sum(struct section *section, const struct tracepoints *tracepoints)
+{
+	size_t good = 0, missed = 0;
+	struct finding *finding;
+
+	for (size_t i = 0; i < tracepoints->rows; i++) {
+		good += tracepoints->row[i].state <= TRACEPOINT_UNCHECKED;
+		missed += is_missed(&tracepoints->row[i]);
+	}
+	finding = section_add(section, "tracepoints", BTF_FILE, "%zu of %zu there, with the arguments that are read",
+			      good, good + missed);
+	if (!missed)
+		finding_is_fine(finding);
+}
+
 /* The sum first, then each of them. */
 static void add_tracepoints(struct section *section, const struct kernel_answers *answers)
 {
 	const struct tracepoints *tracepoints = &answers->tracepoints;
-	size_t good = 0;
-	struct finding *finding;
 
 	if (!answers->described) {
 		section_add(section, "tracepoints", NULL, "unknown without BTF");
 		return;
 	}
-	for (size_t i = 0; i < tracepoints->rows; i++)
-		good += tracepoints->row[i].state <= TRACEPOINT_UNCHECKED;
-	finding = section_add(section, "tracepoints", BTF_FILE, "%zu of %zu there, with the arguments that are read",
-			      good, tracepoints->rows);
-	if (good == tracepoints->rows)
-		finding_is_fine(finding);
+	add_sum(section, tracepoints);
 	for (size_t i = 0; i < tracepoints->rows; i++)
 		add_tracepoint(section, &tracepoints->row[i]);
 }

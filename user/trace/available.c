@@ -26,12 +26,15 @@ struct expectation_row {
 	const char *argument[MOST_ARGUMENTS]; /* POINTER, NUMBER, or the structure that it points to */
 	const char *lost;		      /* as in struct tracepoint */
 	const char *instead;		      /* a tracepoint that does as well */
+	bool optional;
 };
 
 static const char io_lost[] = "I/Os cannot be followed from call to return";
 static const char wake_lost[] = "wake-ups and doorbells stay unknown";
 static const char work_lost[] = "the flush that an asynchronous write-through write waits for stays unknown";
 static const char uring_lost[] = "I/Os of io_uring cannot be followed";
+static const char remote_lost[] = "round trips to the server of a remote file system stay unknown";
+static const char hop_lost[] = "the hops between the block layer and the hypervisor stay unknown";
 
 /*
  * Kernels before 5.11 have a queue before the request, and 5.18 for a while had a state before the tasks of a switch.
@@ -39,21 +42,29 @@ static const char uring_lost[] = "I/Os of io_uring cannot be followed";
  */
 static const struct expectation_row expected[] = {
 	/* clang-format off */
-	{"block_rq_issue", {"request"}, NULL, NULL},
-	{"block_rq_requeue", {"request"}, NULL, NULL},
-	{"block_rq_complete", {"request", NUMBER, NUMBER}, NULL, NULL},
-	{"block_bio_queue", {"bio"}, NULL, NULL},
-	{"block_bio_complete", {"request_queue", "bio"}, NULL, NULL},
-	{"sched_process_fork", {"task_struct", "task_struct"}, NULL, NULL},
-	{"sys_enter", {"pt_regs", NUMBER}, io_lost, NULL},
-	{"sys_exit", {"pt_regs", NUMBER}, io_lost, NULL},
-	{"sched_switch", {NUMBER, "task_struct", "task_struct"}, wake_lost, NULL},
-	{"sched_waking", {"task_struct"}, wake_lost, NULL},
-	{"workqueue_execute_start", {"work_struct"}, work_lost, NULL},
-	{"workqueue_execute_end", {NULL}, work_lost, NULL},
-	{"io_uring_submit_req", {POINTER}, uring_lost, "io_uring_submit_sqe"},
-	{"io_uring_submit_sqe", {POINTER}, uring_lost, "io_uring_submit_req"},
-	{"io_uring_complete", {POINTER}, uring_lost, NULL},
+	{"block_rq_issue", {"request"}, NULL, NULL, false},
+	{"block_rq_requeue", {"request"}, NULL, NULL, false},
+	{"block_rq_complete", {"request", NUMBER, NUMBER}, NULL, NULL, false},
+	{"block_bio_queue", {"bio"}, NULL, NULL, false},
+	{"block_bio_complete", {"request_queue", "bio"}, NULL, NULL, false},
+	{"sched_process_fork", {"task_struct", "task_struct"}, NULL, NULL, false},
+	{"sys_enter", {"pt_regs", NUMBER}, io_lost, NULL, false},
+	{"sys_exit", {"pt_regs", NUMBER}, io_lost, NULL, false},
+	{"sched_switch", {NUMBER, "task_struct", "task_struct"}, wake_lost, NULL, false},
+	{"sched_waking", {"task_struct"}, wake_lost, NULL, false},
+	{"workqueue_execute_start", {"work_struct"}, work_lost, NULL, false},
+	{"workqueue_execute_end", {NULL}, work_lost, NULL, false},
+	{"io_uring_submit_req", {POINTER}, uring_lost, "io_uring_submit_sqe", false},
+	{"io_uring_submit_sqe", {POINTER}, uring_lost, "io_uring_submit_req", false},
+	{"io_uring_complete", {POINTER}, uring_lost, NULL, false},
+	{"9p_client_req", {"p9_client", NUMBER, NUMBER}, remote_lost, NULL, true},
+	{"9p_client_res", {"p9_client", NUMBER, NUMBER, NUMBER}, remote_lost, NULL, true},
+	{"fuse_request_send", {"fuse_req"}, remote_lost, NULL, true},
+	{"fuse_request_end", {"fuse_req"}, remote_lost, NULL, true},
+	{"scsi_dispatch_cmd_start", {"scsi_cmnd"}, hop_lost, NULL, true},
+	{"scsi_dispatch_cmd_done", {"scsi_cmnd"}, hop_lost, NULL, true},
+	{"vmbus_setevent", {"vmbus_channel"}, hop_lost, NULL, true},
+	{"vmbus_chan_sched", {"vmbus_channel"}, hop_lost, NULL, true},
 	/* clang-format on */
 };
 
@@ -145,6 +156,7 @@ void tracepoint_look(struct tracepoint *tracepoint, const struct btf *btf, const
 		.name = xstrdup(name),
 		.state = TRACEPOINT_MISSING,
 		.lost = row ? row->lost : "what its program adds cannot be seen",
+		.optional = row && row->optional,
 	};
 	if (!prototype)
 		return;

@@ -21,6 +21,7 @@ struct tracepoint {
 	char *arguments;  /* as the kernel has them: "request *, int, unsigned int"; NULL where it is missing */
 	char *module;	  /* that has it; NULL: the kernel itself */
 	const char *lost; /* what cannot be seen without it, a phrase; NULL: nothing can be traced at all */
+	bool optional;	  /* many kernels have none, or only in a module that is not loaded: it is not missed */
 };
 
 struct tracepoints {
