@@ -218,23 +218,25 @@ static void add_tracepoints(struct section *section, const struct kernel_answers
 
 /* --- functions --- */
 
-/* Some belong to modules, and of some a kernel has only the new name or the old one: those that miss are no fault. */
-static char *functions_in_words(const uint64_t address[SYMBOLS])
+static size_t count_known(const uint64_t address[SYMBOLS])
 {
-	struct text missing = {0}, text = {0};
 	size_t count = 0;
 
-	for (int i = 0; i < SYMBOLS; i++) {
-		if (address[i])
-			count++;
-		else
-			text_addf(&missing, "%s%s", missing.length ? ", " : "", symbols_name(i));
-	}
-	text_addf(&text, "%zu of %d known by their addresses", count, SYMBOLS);
-	if (count && missing.length)
-		text_addf(&text, "; not %s", missing.data);
-	text_free(&missing);
-	return text_take(&text);
+	for (int i = 0; i < SYMBOLS; i++)
+		count += address[i] != 0;
+	return count;
+}
+
+/* Some belong to modules, and of some a kernel has only the new name or the old one: those that miss are no fault. */
+static void add_unknown(struct section *section, const uint64_t address[SYMBOLS])
+{
+	struct text names = {0};
+
+	for (int i = 0; i < SYMBOLS; i++)
+		if (!address[i])
+			text_addf(&names, "%s%s", names.length ? ", " : "", symbols_name(i));
+	add(section, "other functions", "/proc/kallsyms", xasprintf("not here: %s", names.data))->detail = true;
+	text_free(&names);
 }
 
 static void add_functions(struct section *section)
@@ -242,15 +244,20 @@ static void add_functions(struct section *section)
 	uint64_t address[SYMBOLS];
 	char *obstacle = trace_obstacle(), *hidden;
 	struct finding *finding;
+	size_t known;
 
 	symbols_read(address);
 	hidden = symbols_hidden(address);
-	finding = add(section, "kernel functions", "/proc/kallsyms", functions_in_words(address));
+	known = count_known(address);
+	finding = section_add(section, "kernel functions", "/proc/kallsyms", "%zu of %d known by their addresses",
+			      known, SYMBOLS);
 	/* Who may not trace may not see them either. */
 	if (!hidden)
 		finding_is_fine(finding);
 	else if (!obstacle)
 		finding_blame_sentence(finding, FITNESS_LIMITED, xstrdup(hidden), true);
+	if (known && known < SYMBOLS)
+		add_unknown(section, address);
 	free(hidden);
 	free(obstacle);
 }
