@@ -28,6 +28,9 @@ static struct diagnosis *made_up(void)
 	finding_is_fine(finding);
 	finding = section_add(section, "capabilities", "/proc/self/status", "none");
 	finding_blame(finding, FITNESS_LIMITED, "They are missing.", "run sudo iostrata");
+	diagnosis->probes.hypervisor = true;
+	diagnosis->probes.exit = (struct spread){.samples = 100, .p5 = 1200.5, .p50 = 1300, .p99 = 9000};
+	diagnosis->probes.clock_step = 100;
 	diagnosis_advise(diagnosis, "Give it a disk.");
 	return diagnosis;
 }
@@ -41,7 +44,7 @@ static void all_of_it(void **state)
 {
 	struct diagnosis *diagnosis = made_up();
 	char *text = diagnosis_to_json(diagnosis);
-	json_t *object = json_loads(text, 0, NULL), *findings, *finding;
+	json_t *object = json_loads(text, 0, NULL), *findings, *finding, *probes;
 
 	(void)state;
 	assert_non_null(object);
@@ -52,6 +55,10 @@ static void all_of_it(void **state)
 	assert_string_equal(text_of(json_object_get(object, "machine"), "host"), "box");
 	assert_string_equal(json_string_value(json_array_get(json_object_get(object, "advice"), 0)), "Give it a disk.");
 	assert_int_equal(json_array_size(json_object_get(object, "targets")), 0);
+	probes = json_object_get(object, "probes");
+	assert_int_equal(json_object_size(probes), 2);
+	assert_int_equal(json_integer_value(json_object_get(probes, "clock_step")), 100);
+	assert_true(json_real_value(json_object_get(json_object_get(probes, "vm_exit"), "p5")) == 1200.5);
 	findings = json_object_get(json_array_get(json_object_get(object, "sections"), 0), "findings");
 	assert_int_equal(json_array_size(findings), 3);
 	finding = json_array_get(findings, 0);

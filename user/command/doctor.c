@@ -18,6 +18,7 @@
 #include "doctor_target.h"
 #include "doctor_wsl.h"
 #include "host/machine.h"
+#include "host/probe.h"
 #include "report/diagnosis.h"
 #include "result/file_diagnosis.h"
 #include "version.h"
@@ -72,6 +73,7 @@ static void examine(struct diagnosis *diagnosis)
 {
 	struct kernel_answers answers;
 
+	probes_measure(&diagnosis->probes); /* first: what loading programs leaves behind in the kernel takes time */
 	kernel_ask(&answers);
 	doctor_kernel(diagnosis, &answers);
 	kernel_answers_free(&answers);

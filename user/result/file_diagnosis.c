@@ -33,6 +33,36 @@ static json_t *section_to_json(const struct section *section)
 	return object;
 }
 
+static void put_spread(json_t *object, const char *key, const struct spread *spread)
+{
+	json_t *values;
+
+	if (!spread->samples)
+		return;
+	values = json_object();
+	put_count(values, "samples", spread->samples);
+	put_fraction(values, "p5", spread->p5);
+	put_fraction(values, "p50", spread->p50);
+	put_fraction(values, "p99", spread->p99);
+	put(object, key, values);
+}
+
+static json_t *probes_to_json(const struct probes *probes)
+{
+	json_t *object = json_object();
+
+	put_spread(object, probes->hypervisor ? "vm_exit" : "cpuid", &probes->exit);
+	put_spread(object, "clock", &probes->clock);
+	put_known(object, "clock_step", probes->clock_step);
+	put_spread(object, "timer_late", &probes->timer);
+	put_spread(object, "wake_same_cpu", &probes->same);
+	put_spread(object, "wake_across_cpus", &probes->across);
+	if (json_object_size(object))
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
 static json_t *diagnosis_to_object(const struct diagnosis *diagnosis)
 {
 	json_t *object = json_object(), *tool = json_object();
@@ -51,6 +81,7 @@ static json_t *diagnosis_to_object(const struct diagnosis *diagnosis)
 	put_text(object, "timestamp", diagnosis->timestamp);
 	put_text(object, "verdict", diagnosis_verdict_name(diagnosis));
 	put(object, "machine", machine_to_json(&diagnosis->machine, false));
+	put(object, "probes", probes_to_json(&diagnosis->probes));
 	put(object, "sections", sections);
 	put(object, "targets", targets);
 	put(object, "advice", advice);
