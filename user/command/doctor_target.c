@@ -227,10 +227,11 @@ static void add_mount(struct section *section, const struct target *target)
 {
 	struct mount mount;
 
-	if (!target->mount_point || mount_of_path(target->mount_point, &mount))
+	if (!target->mount_point || mount_at(target->mount_point, &mount))
 		return;
 	add_filesystem(section, &mount);
-	add_fill(section, &mount);
+	if (!host_has_root()) /* a recorded machine has no blocks to count */
+		add_fill(section, &mount);
 	mount_clear(&mount);
 }
 
