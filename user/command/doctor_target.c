@@ -49,11 +49,12 @@ static void blame_drvfs(struct finding *finding, const struct target *target)
 static void blame_access(struct finding *finding, const struct target *target)
 {
 	const struct path_kind *kind = path_kind(target->access);
+	bool unseen = !kind || !strcmp(kind->key, "overlay");
 
-	if (!host_exists("/sys/dev/block"))
+	if (unseen && !host_exists("/sys/dev/block"))
 		finding_blame(finding, FITNESS_LIMITED, "/sys is not mounted, so that no device can be seen.",
 			      "sudo mount -t sysfs sysfs /sys");
-	else if (!kind || !strcmp(kind->key, "overlay"))
+	else if (unseen)
 		finding_blame(
 			finding, FITNESS_LIMITED,
 			"What this file system stands on can't be seen from here: no stage of an I/O can be told.",
@@ -167,7 +168,8 @@ static void judge_options(const struct mounted *mounted)
 			     "Data goes through the journal (data=journal): it is written twice, and never past the "
 			     "page cache.",
 			     NULL);
-	if (has_option(mounted, "sync", NULL))
+	/* 9p without a cache has it always */
+	if (strcmp(mounted->mount->filesystem, "9p") && has_option(mounted, "sync", NULL))
 		blame_option(mounted,
 			     "All writes are synchronous (sync): each waits for the disk's cache to be flushed.",
 			     "async");
