@@ -127,14 +127,33 @@ static void clues(void **state)
 	add_clue(platform, "/sys/hypervisor/type", "absent", NULL);
 	add_clue(platform, "/sys/class/dmi/id/sys_vendor", "Xen\033[31m", "xen");
 	text = shown(diagnosis, false, false);
-	assert_says(text, "KVM virtual machine, in a container of docker, certain, by CPUID 0x40000000 (KVMKVMKVM), "
-			  "/.dockerenv (there).");
+	assert_says(text,
+		    "Platform: KVM virtual machine, in a container (docker); certain, by CPUID 0x40000000 (KVMKVMKVM), "
+		    "/.dockerenv (there).");
 	assert_lacks(text, "hypervisor/type");
 	free(text);
 	text = shown(diagnosis, false, true);
-	assert_has(text, "  CPUID 0x40000000              KVMKVMKVM → kvm\n");
-	assert_has(text, "  /sys/hypervisor/type          absent\n");
+	assert_has(text, "  CPUID 0x40000000: KVMKVMKVM → kvm\n");
+	assert_has(text, "  /sys/hypervisor/type: absent\n");
 	assert_harmless(text);
+	free(text);
+	diagnosis_free(diagnosis);
+}
+
+/* Options of mounts are one word, and words are not broken. */
+static void long_words(void **state)
+{
+	struct diagnosis *diagnosis = made_up();
+	char *text;
+
+	(void)state;
+	section_add(&diagnosis->section[0], "options", NULL,
+		    "ext4 at /, rw,relatime,discard,errors=remount-ro,data=ordered,and,many,others,that,do,not,fit,in");
+	section_add(&diagnosis->section[0], "few", NULL, "rw,relatime");
+	text = shown(diagnosis, false, false);
+	assert_has(text, "  options       ext4 at /, rw, relatime, discard, errors=remount-ro,");
+	assert_has(text, "not, fit, in\n");
+	assert_has(text, "rw,relatime\n");
 	free(text);
 	diagnosis_free(diagnosis);
 }
@@ -156,10 +175,8 @@ static void advice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sections_in_line),
-		cmocka_unit_test(problems),
-		cmocka_unit_test(clues),
-		cmocka_unit_test(advice),
+		cmocka_unit_test(sections_in_line), cmocka_unit_test(problems), cmocka_unit_test(clues),
+		cmocka_unit_test(long_words),	    cmocka_unit_test(advice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

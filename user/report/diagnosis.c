@@ -6,6 +6,9 @@
 
 #include "screen.h"
 
+/* Fits beside the longest names. */
+#define LONGEST_WORD 50
+
 /* One report. */
 struct block {
 	const struct diagnosis *diagnosis;
@@ -48,24 +51,32 @@ static bool decides(const struct clue *clue, const struct platform *platform)
 }
 
 /* Only what speaks for what was found; -v has all. */
+static void add_deciding_clues(struct text *text, const struct platform *platform)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < platform->clues; i++) {
+		const struct clue *clue = &platform->clue[i];
+
+		if (!decides(clue, platform))
+			continue;
+		text_addf(text, "%s%s (%s)", first ? ", by " : ", ", clue->source, clue->value);
+		first = false;
+	}
+}
+
 static void print_platform(const struct block *block)
 {
 	const struct platform *platform = &block->diagnosis->machine.platform;
 	struct text text = {0};
-	bool first = true;
 
 	if (!platform->key)
 		return;
-	text_addf(&text, "%s%s%s, %s", platform->name ? platform->name : platform->key,
-		  platform->container ? ", in a container of " : "", platform->container ? platform->container : "",
-		  platform->certainty);
-	for (size_t i = 0; i < platform->clues; i++) {
-		if (!decides(&platform->clue[i], platform))
-			continue;
-		text_addf(&text, "%s%s (%s)", first ? ", by " : ", ", platform->clue[i].source,
-			  platform->clue[i].value);
-		first = false;
-	}
+	text_addf(&text, "Platform: %s", platform->name ? platform->name : platform->key);
+	if (platform->container)
+		text_addf(&text, ", in a container (%s)", platform->container);
+	text_addf(&text, "; %s", platform->certainty ? platform->certainty : "of unknown certainty");
+	add_deciding_clues(&text, platform);
 	text_addf(&text, ".");
 	screen_paragraph(&block->screen, STYLE_PLAIN, 2, text.data);
 	text_free(&text);
@@ -78,13 +89,37 @@ static bool is_shown(const struct block *block, const struct finding *finding)
 	return block->verbose || !finding->detail || finding->problem;
 }
 
+/* A list of mount options is one word, which may be longer than a line: there it may be broken at its commas. */
+static char *breakable(const char *value)
+{
+	struct text text = {0};
+
+	while (*value) {
+		size_t word = strcspn(value, " "), comma = 0;
+
+		for (size_t at = 0; at < word; at += comma) {
+			comma = strcspn(value + at, ",") + 1;
+			if (comma > word - at)
+				comma = word - at;
+			text_add(&text, value + at, comma);
+			if (word > LONGEST_WORD && at + comma < word)
+				text_addf(&text, " ");
+		}
+		value += word;
+		text_add(&text, value, strspn(value, " "));
+		value += strspn(value, " ");
+	}
+	return text_take(&text);
+}
+
 static void add_finding(const struct block *block, struct table *table, const struct finding *finding)
 {
 	char *name = xasprintf("%s %s", mark_of[finding->fitness], finding->name);
 	struct table_row *row = table_add(table, style_of[finding->fitness], name);
+	char *value = breakable(finding->value);
 
-	row->span = block->verbose && finding->source ? xasprintf("%s [%s]", finding->value, finding->source)
-						      : xstrdup(finding->value);
+	row->span = block->verbose && finding->source ? xasprintf("%s [%s]", value, finding->source) : xstrdup(value);
+	free(value);
 	free(name);
 }
 
@@ -127,27 +162,21 @@ static void print_sections(const struct block *block)
 	}
 }
 
+/* Sources may be long: no columns. */
 static void print_clues(const struct block *block)
 {
 	const struct platform *platform = &block->diagnosis->machine.platform;
-	struct table table = {0};
-	struct grid grid = {0};
 
 	if (!platform->clues)
 		return;
-	for (size_t i = 0; i < platform->clues; i++) {
-		const struct clue *clue = &platform->clue[i];
-		char *source = xasprintf("  %s", clue->source);
-
-		table_add(&table, STYLE_PLAIN, source)->span =
-			clue->says ? xasprintf("%s → %s", clue->value, clue->says) : xstrdup(clue->value);
-		free(source);
-	}
 	screen_empty_line(&block->screen);
 	screen_line(&block->screen, STYLE_HEADING, "what tells which machine it is");
-	grid_take(&grid, &table);
-	table_print(&table, &grid, &block->screen);
-	table_free(&table);
+	for (size_t i = 0; i < platform->clues; i++) {
+		const struct clue *clue = &platform->clue[i];
+
+		screen_paragraphf(&block->screen, STYLE_PLAIN, 6, KEEP KEEP "%s: %s%s%s", clue->source, clue->value,
+				  clue->says ? " →" KEEP : "", clue->says ? clue->says : "");
+	}
 }
 
 /* --- what to do --- */
