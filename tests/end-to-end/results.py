@@ -353,6 +353,22 @@ def machine_of(report):
     return report["machine"]
 
 
+def clues(report):
+    """(source, value, what it speaks for) of everything that tells which machine it is."""
+    return [(clue["source"], clue["value"], clue.get("says")) for clue in machine_of(report)["platform"]["clues"]]
+
+
+def platform(report):
+    """(key, certainty, container); None where it is not known."""
+    return tuple(machine_of(report)["platform"].get(key) for key in ("key", "certainty", "container"))
+
+
+def spreads(report):
+    """p5, p50 and p99 of what the machine itself costs, by name."""
+    return {name: (one["p5"], one["p50"], one["p99"]) for name, one in report.get("probes", {}).items()
+            if name != "clock_step"}
+
+
 def targets_of(report):
     return report["targets"]
 

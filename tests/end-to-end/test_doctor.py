@@ -14,7 +14,8 @@ import pytest
 import machine as m
 from machine import NOBODY
 from program import fake_fio
-from results import advice, diagnosed, machine_of, problems, sections, targets_of, validate_diagnosis, verdict
+from results import (advice, clues, diagnosed, machine_of, platform, problems, sections, spreads, targets_of,
+                     validate_diagnosis, verdict)
 
 AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
 WITHOUT_BPF = ("setpriv", "--bounding-set=-sys_admin,-bpf,-perfmon", "--inh-caps=-sys_admin,-bpf,-perfmon")
@@ -144,6 +145,74 @@ def test_another_fio(doctor, bench, version, blamed):
     assert ("--write-through" in fio.value) == (version == "fio-3.20")
 
 
+# --- the machine ---
+
+
+@pytest.fixture
+def report(doctor):
+    return doctor()
+
+
+CLOCK = "/sys/devices/system/clocksource/clocksource0"
+
+
+def test_machine_is_this_one(report):
+    machine, found = machine_of(report), diagnosed(report, "machine")
+    assert (machine["kernel"], machine["host"]) == (os.uname().release, os.uname().nodename)
+    assert machine["cpus"] == os.cpu_count() and found["CPUs"].value.split(",")[0] == str(os.cpu_count())
+    kilobytes = int(re.search(r"^MemTotal: +(\d+)", read("/proc/meminfo"), re.M)[1])
+    assert machine["memory"] == kilobytes * 1024
+    assert abs(float(found["memory"].value.split()[0]) * (1 << 20) - kilobytes) < kilobytes / 100 \
+        or "GiB" not in found["memory"].value
+    assert machine["clocksource"] == found["clock source"].value == read(f"{CLOCK}/current_clocksource")
+    assert found["clock sources"].value == read(f"{CLOCK}/available_clocksource")
+
+
+def test_values_of_files_are_theirs(report):
+    """Those that are shown as they stand there."""
+    found = diagnosed(report, "machine")
+    for name in ("clock source", "clock sources"):
+        assert found[name].value == read(found[name].source), found[name]
+    assert (found["swap"].value == "none") == (len(read("/proc/swaps").splitlines()) == 1), found["swap"]
+    governors = {read(path) for path in pathlib.Path("/sys/devices/system/cpu/cpufreq").glob("policy*/scaling_governor")}
+    shown = found["frequency governor"].value
+    assert all(governor in shown for governor in governors) if governors else shown.startswith("unknown"), shown
+    driver = pathlib.Path("/sys/devices/system/cpu/cpuidle/current_driver")
+    if driver.exists() and read(driver) != "none":
+        assert read(driver) in found["idle CPUs"].value, found["idle CPUs"]
+
+
+def test_costs_are_measured(report):
+    measured = spreads(report)
+    assert {"clock", "timer_late", "wake_same_cpu"} <= set(measured), measured
+    for name, (p5, median, p99) in measured.items():
+        assert 0 <= p5 <= median <= p99, name
+    assert ("wake_across_cpus" in measured) == (len(os.sched_getaffinity(0)) > 1)
+
+
+def test_clues_are_what_the_files_say(report):
+    """Each file that a clue is from holds what the clue says."""
+    files = [(source, value) for source, value, _ in clues(report)
+             if source.startswith(("/proc/sys/", "/proc/version", "/sys/class/dmi/", "/sys/devices/system/clocksource"))]
+    assert files
+    for source, value in files:
+        assert value in read(source), (source, value)
+    for source, value, _ in clues(report):
+        if value == "present":
+            assert os.path.lexists(source), source
+    flags = set(re.search(r"^flags\s*: (.*)", read("/proc/cpuinfo") + "\nflags : ", re.M)[1].split())
+    if flags:
+        assert machine_of(report)["hypervisor"] == ("hypervisor" in flags)
+
+
+def test_platform_is_one_of_the_clues(report):
+    key, certainty, container = platform(report)
+    speaking = {says for _, _, says in clues(report) if says}
+    assert key is None or key in speaking, (key, speaking)
+    assert container is None or container in speaking, (container, speaking)
+    assert key is None or certainty in ("certain", "likely", "a guess")
+
+
 # --- what is missing ---
 
 
@@ -178,6 +247,65 @@ def test_target_is_found_as_bench_finds_it(doctor, filesystem, device):
     assert raw["path"] == str(device) and raw["layers"][0]["name"] == device.name
     assert diagnosed(report, str(filesystem))["bench here"].fitness == "fine"
     assert diagnosed(report, str(device))["bench here"].fitness == "fine"
+
+
+QUEUE_FILES = {"scheduler": "scheduler", "depth": "nr_requests", "request size": "max_sectors_kb",
+               "rotational": "rotational", "cache": "write_cache", "FUA": "fua", "blocks": "physical_block_size"}
+
+
+def queue_says(name, value):
+    """What a file in queue/ has, as a part of the words for it."""
+    if name == "scheduler":
+        chosen = re.search(r"\[(.*?)\]", value)
+        return chosen[1] if chosen else value
+    if name in ("rotational", "FUA"):
+        return "yes" if value == "1" else "no"
+    return f"{value} requests" if name == "depth" else f"up to {value} KiB" if name == "request size" else value
+
+
+def test_settings_of_a_disk_are_those_of_sysfs(doctor, device):
+    """Each is what its file in queue/ says, before and after it is changed."""
+    queue = pathlib.Path(f"/sys/block/{device.name}/queue")
+    before = {name: read(queue / name) for name in ("nr_requests", "write_cache", "max_sectors_kb")}
+    try:
+        for change in ({}, {"write_cache": "write through", "max_sectors_kb": "64"}):
+            for name, value in change.items():
+                (queue / name).write_text(value)
+            found = diagnosed(doctor(device), str(device))
+            for what, file in QUEUE_FILES.items():
+                one = found[f"{device.name} {what}"]
+                assert one.source == f"/sys/class/block/{device.name}/queue/{file}", one
+                assert queue_says(what, read(one.source)) in one.value, (one, read(one.source))
+    finally:
+        for name, value in before.items():
+            if read(queue / name) != value:
+                (queue / name).write_text(value)
+
+
+def test_file_system_is_the_mounted_one(doctor, machine):
+    point = machine.ext4(machine.loop(64 << 20), "-o", "noatime,sync")
+    found = diagnosed(doctor(point), str(point))
+    line = next(line.split() for line in read("/proc/self/mountinfo").splitlines() if f" {point} " in line)
+    shown = found["file system"].value
+    assert shown.startswith(f"ext4 at {point}, ") and "noatime" in shown and set(line[5].split(",")) <= set(
+        re.split(r"[ ,]+", shown))
+    assert found["file system"].fitness == "limited" and "sync" in found["file system"].problem
+    assert found["file system"].cure == f"sudo mount -o remount,async {point}"
+    m.command(*found["file system"].cure.split()[1:])
+    assert diagnosed(doctor(point), str(point))["file system"].fitness == "fine"
+
+
+def test_full_file_system(doctor, machine):
+    point = machine.ext4(machine.loop(64 << 20))
+    assert diagnosed(doctor(point), str(point))["full"].fitness == "fine"
+    room = os.statvfs(point)
+    with open(point / "filler", "wb") as file:
+        os.posix_fallocate(file.fileno(), 0, int(room.f_bavail * 0.97) * room.f_frsize)
+    full = diagnosed(doctor(point), str(point))["full"]
+    assert full.fitness == "limited", full
+    room = os.statvfs(point)
+    used = room.f_blocks - room.f_bfree
+    assert abs(int(full.value.split()[0]) - 100 * used / (used + room.f_bavail)) < 1.5, full
 
 
 def test_device_in_use(doctor, machine):
@@ -274,11 +402,3 @@ def test_ends_soon(doctor):
     done = doctor.run()
     assert time.monotonic() - begin < LIMIT, "without a target it is a matter of two seconds"
     assert done.returncode in STATUS.values()
-
-
-def test_machine_is_this_one(doctor):
-    machine = machine_of(doctor())
-    assert machine["kernel"] == os.uname().release
-    assert machine["host"] == os.uname().nodename
-    assert machine["cpus"] == os.cpu_count()
-    assert machine["clocksource"] == read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
