@@ -164,10 +164,10 @@ static void advice(void **state)
 	char *text;
 
 	(void)state;
-	diagnosis_advise(diagnosis, "Give it a disk.");
+	diagnosis_advise(diagnosis, "Give it a disk.\n  mount /dev/sdb /mnt");
 	blame(diagnosis, 0, "aio", FITNESS_LIMITED, "There is no room.", NULL);
 	text = shown(diagnosis, false, false);
-	assert_has(text, "\n\nGive it a disk.\n\nWhat to fix\n");
+	assert_has(text, "\n\nGive it a disk.\n  mount /dev/sdb /mnt\n\nWhat to fix\n");
 	free(text);
 	diagnosis_free(diagnosis);
 }

@@ -185,7 +185,7 @@ static void print_advice(const struct block *block)
 {
 	for (size_t i = 0; i < block->diagnosis->advices; i++) {
 		screen_empty_line(&block->screen);
-		screen_paragraph(&block->screen, STYLE_PLAIN, 2, block->diagnosis->advice[i]);
+		screen_lines(&block->screen, STYLE_PLAIN, block->diagnosis->advice[i]);
 	}
 }
 
