@@ -248,6 +248,8 @@ static void the_unknown_is_absent(void **state)
 	check_absent(json, "targets/0/layers/0/model");
 	check_absent(json, "targets/0/layout");
 	check_absent(json, "targets/0/nearness");
+	check_absent(json, "targets/0/floor");
+	check_absent(json, "targets/0/no_floor");
 	check_absent(json, "options/expect");
 	check_absent(json, "runs/0/verdict");
 	check_absent(json, "runs/0/conditions");
@@ -362,6 +364,34 @@ static void what_is_known_of_blocks(void **state)
 	check_count(json, "targets/1/nearness/reads", 200);
 	check_count(json, "targets/1/nearness/random", 90000);
 	check_count(json, "targets/1/nearness/same", 41000);
+	json_decref(json);
+}
+
+static void what_is_known_of_the_floor(void **state)
+{
+	struct result *result = made_up_result(2);
+	json_t *json;
+
+	(void)state;
+	result->options.floor = true;
+	result->target[0].no_floor = xstrdup("no block");
+	result->target[1].floor.same = (struct read_times){
+		.reads = 900, .least = 27000, .median = 28000, .p99 = 40000, .mean = 28100.5, .deviation = 900.25};
+	result->target[1].floor.asked = 1900;
+	json = write_and_read(result, false);
+	assert_true(json_is_true(find(json, "options/floor")));
+	check_absent(json, "targets/0/floor");
+	check_text(json, "targets/0/no_floor", "no block");
+	check_absent(json, "targets/1/no_floor");
+	check_count(json, "targets/1/floor/same/reads", 900);
+	check_count(json, "targets/1/floor/same/least", 27000);
+	check_count(json, "targets/1/floor/same/median", 28000);
+	check_count(json, "targets/1/floor/same/p99", 40000);
+	check_fraction(json, "targets/1/floor/same/mean", 28100.5);
+	check_fraction(json, "targets/1/floor/same/deviation", 900.25);
+	check_absent(json, "targets/1/floor/random");
+	check_count(json, "targets/1/floor/asked", 1900);
+	check_absent(json, "targets/1/floor/reached");
 	json_decref(json);
 }
 
@@ -506,6 +536,7 @@ int main(void)
 		cmocka_unit_test(numbers_beyond_the_format), cmocka_unit_test(a_failed_run_keeps_its_reason),
 		cmocka_unit_test(a_summary_is_short),	     cmocka_unit_test(names_the_file),
 		cmocka_unit_test(what_is_known_of_a_layer),  cmocka_unit_test(what_is_known_of_blocks),
+		cmocka_unit_test(what_is_known_of_the_floor),
 		cmocka_unit_test(what_was_expected),	     cmocka_unit_test(what_was_asked_to_be_durable),
 		cmocka_unit_test(the_verdict_is_in_both),
 	};

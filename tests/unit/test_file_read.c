@@ -164,6 +164,18 @@ static void fill_machine(struct machine *machine)
 	machine->platform.clue[1] = (struct clue){xstrdup("CPUID 0x40000000"), xstrdup("?"), NULL};
 }
 
+static struct read_times full_read_times(void)
+{
+	return (struct read_times){
+		.reads = number(),
+		.least = number(),
+		.median = number(),
+		.p99 = number(),
+		.mean = (double)number() + 0.5,
+		.deviation = (double)number() + 0.25,
+	};
+}
+
 static void fill_target(struct target *target)
 {
 	target->layer[0].backing_file = xstrdup("/a file");
@@ -189,6 +201,13 @@ static void fill_target(struct target *target)
 		.zeros = 256,
 	};
 	target->nearness = (struct nearness){.reads = number(), .random = number(), .same = number()};
+	target->floor = (struct floor){
+		.same = full_read_times(),
+		.random = full_read_times(),
+		.asked = number(),
+		.has_reached = true,
+		.reached = number(),
+	};
 	target_warn(target, "the first warning");
 	target_warn(target, "the second one");
 }
@@ -206,7 +225,8 @@ static struct result *full_result(void)
 	result->options.write_through = result->options.thread = true;
 	result->options.latency = LATENCY_CLAT;
 	result->options.iterations = 2;
-	result->options.sweep = true;
+	result->options.sweep = result->options.floor = true;
+	result->target[1].no_floor = xstrdup("no block");
 	result->options.expectation = xcalloc(2, sizeof(struct expectation));
 	result->options.expectations = 2;
 	result->options.expectation[0] = (struct expectation){.measure = MEASURE_P99_9, .limit = 2500000};
@@ -279,6 +299,10 @@ static void the_model_is_right(void **state)
 	assert_true(read->target[0].layer[0].cached && !read->target[0].layer[1].cached);
 	assert_true(read->target[0].layout.has_extents && !read->target[1].layout.has_extents);
 	assert_memory_equal(&read->target[0].nearness, &result->target[0].nearness, sizeof(struct nearness));
+	assert_memory_equal(&read->target[0].floor, &result->target[0].floor, sizeof(struct floor));
+	assert_true(read->options.floor && !read->target[1].floor.same.reads && !read->target[1].floor.has_reached);
+	assert_string_equal(read->target[1].no_floor, "no block");
+	assert_null(read->target[0].no_floor);
 	assert_int_equal(read->options.expectation[0].measure, MEASURE_P99_9);
 	assert_null(read->options.expectation[0].tests);
 	assert_int_equal(read->run[0].verdict, VERDICT_NOT_REAL);
@@ -443,6 +467,9 @@ static void wrong_values(void **state)
 		       "targets[0].layout: is an array, expected an object");
 	check_replaced("\"targets\"", "\"same\":", "\"same\":\"?\",\"x\":",
 		       "targets[0].nearness.same: is a string, expected a number");
+	check_replaced("\"targets\"", "\"asked\":", "\"x\":", "targets[0].floor.asked: is missing");
+	check_replaced("\"floor\":{", "\"same\":", "\"x\":", "targets[0].floor.same: is missing");
+	check_replaced("\"floor\":{", "\"p99\":", "\"p99\":-", "targets[0].floor.same.p99: is negative");
 	check_replaced("\"targets\"", "\"cached\":true", "\"cached\":\"no\"",
 		       "targets[0].layers[0].cached: is a string, expected true or false");
 	check_replaced("\"targets\"", "\"tags\":", "\"tags\":-", "targets[0].layers[0].tags: is negative");

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "floor.h"
 #include "summary.h"
 #include "traffic.h"
 
@@ -313,8 +314,6 @@ void check_layout(const struct checking *checking)
 
 /* --- nearness --- */
 
-#define NEARNESS_LEAST 50
-
 /*
  * A host's page cache answers a virtual disk within tens of microseconds. Measured on a virtio disk: 65 us for a random
  * block of a file just written and 63 us for the same again; 500 to 700 us and 70 to 100 us where the host had not read
@@ -344,7 +343,7 @@ static void tell_of_nearness(struct run *run, const char *random, const char *sa
 static void compare_nearness(struct run *run, const struct target *target)
 {
 	const struct nearness *nearness = &target->nearness;
-	bool far = (double)nearness->same < 0.9 * (double)nearness->random;
+	bool far = is_clearly_less((double)nearness->same, (double)nearness->random);
 	char random[FORMAT_LENGTH], same[FORMAT_LENGTH];
 
 	format_latency(random, (double)nearness->random);
@@ -388,7 +387,7 @@ void check_nearness(const struct checking *checking)
 	else if (failed)
 		run_add_check(checking->run, "nearness", CHECK_NOT_APPLICABLE, NULL, NULL,
 			      "No disk answered: see the check \"%s\".", failed);
-	else if (target->nearness.reads < NEARNESS_LEAST)
+	else if (!nearness_is_known(&target->nearness))
 		run_add_check(checking->run, "nearness", CHECK_UNKNOWN, NULL, NULL,
 			      "Whether a random read is slower than the same block again was not tried.");
 	else

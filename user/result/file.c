@@ -93,6 +93,7 @@ static json_t *options_to_json(const struct options *options)
 	put_boolean(object, "read_only", options->read_only);
 	put_boolean(object, "thread", options->thread);
 	put_text(object, "ioengine", options->ioengine);
+	put_boolean(object, "floor", options->floor);
 	put_boolean(object, "sweep", options->sweep);
 	put(object, "expect", expectations_to_json(options));
 	return object;
@@ -207,6 +208,37 @@ static json_t *nearness_to_json(const struct nearness *nearness)
 	return object;
 }
 
+static json_t *read_times_to_json(const struct read_times *times)
+{
+	json_t *object;
+
+	if (!times->reads)
+		return NULL;
+	object = json_object();
+	put_count(object, "reads", times->reads);
+	put_count(object, "least", times->least);
+	put_count(object, "median", times->median);
+	put_count(object, "p99", times->p99);
+	put_fraction(object, "mean", times->mean);
+	put_fraction(object, "deviation", times->deviation);
+	return object;
+}
+
+static json_t *floor_to_json(const struct floor *floor)
+{
+	json_t *object;
+
+	if (!floor->same.reads)
+		return NULL;
+	object = json_object();
+	put(object, "same", read_times_to_json(&floor->same));
+	put(object, "random", read_times_to_json(&floor->random));
+	put_count(object, "asked", floor->asked);
+	if (floor->has_reached)
+		put_count(object, "reached", floor->reached);
+	return object;
+}
+
 json_t *target_to_json(const struct target *target)
 {
 	json_t *object = json_object(), *layers = json_array(), *warnings = json_array();
@@ -223,6 +255,8 @@ json_t *target_to_json(const struct target *target)
 	put_known(object, "laid_out_in", target->laid_out_in);
 	put(object, "layout", layout_to_json(&target->layout));
 	put(object, "nearness", nearness_to_json(&target->nearness));
+	put(object, "floor", floor_to_json(&target->floor));
+	put_text(object, "no_floor", target->no_floor);
 	for (size_t i = 0; i < target->layers; i++)
 		json_array_append_new(layers, layer_to_json(&target->layer[i]));
 	for (size_t i = 0; i < target->warnings; i++)

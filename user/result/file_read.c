@@ -75,7 +75,7 @@ static void read_expectations(const struct node *node, struct options *options)
 static void read_options(const struct node *result, struct options *options)
 {
 	struct node node = node_get(result, "options"), ios = node_find(&node, "ios");
-	struct node sweep = node_find(&node, "sweep");
+	struct node sweep = node_find(&node, "sweep"), floor = node_find(&node, "floor");
 
 	options->size = get_count(&node, "size");
 	options->duration = get_count(&node, "duration");
@@ -92,6 +92,7 @@ static void read_options(const struct node *result, struct options *options)
 	options->read_only = get_boolean(&node, "read_only");
 	options->thread = get_boolean(&node, "thread");
 	options->ioengine = get_text(&node, "ioengine");
+	options->floor = node_boolean(&floor);
 	options->sweep = node_boolean(&sweep);
 	read_expectations(&node, options);
 }
@@ -235,6 +236,34 @@ static void read_nearness(const struct node *target, struct nearness *nearness)
 	nearness->same = get_count(&node, "same");
 }
 
+static void read_read_times(const struct node *node, struct read_times *times)
+{
+	if (!node_is(node))
+		return;
+	times->reads = get_count(node, "reads");
+	times->least = get_count(node, "least");
+	times->median = get_count(node, "median");
+	times->p99 = get_count(node, "p99");
+	times->mean = get_fraction(node, "mean");
+	times->deviation = get_fraction(node, "deviation");
+}
+
+static void read_floor(const struct node *target, struct floor *floor)
+{
+	struct node node = node_find(target, "floor"), same, random, reached;
+
+	if (!node_is(&node))
+		return;
+	same = node_get(&node, "same");
+	random = node_find(&node, "random");
+	reached = node_find(&node, "reached");
+	read_read_times(&same, &floor->same);
+	read_read_times(&random, &floor->random);
+	floor->asked = get_count(&node, "asked");
+	floor->has_reached = node_is(&reached);
+	floor->reached = node_count(&reached);
+}
+
 static void read_target(const struct node *node, struct target *target)
 {
 	target->given = get_name(node, "given");
@@ -248,6 +277,8 @@ static void read_target(const struct node *node, struct target *target)
 	target->laid_out_in = get_known(node, "laid_out_in");
 	read_layout(node, &target->layout);
 	read_nearness(node, &target->nearness);
+	read_floor(node, &target->floor);
+	target->no_floor = get_text(node, "no_floor");
 	read_layers(node, target);
 	target->members = get_known_to(node, "members", target->layers);
 	read_warnings(node, target);

@@ -386,6 +386,7 @@ void target_clear(struct target *target)
 	free(target->mount_point);
 	free(target->access);
 	free(target->buffered);
+	free(target->no_floor);
 	*target = (struct target){0};
 }
 

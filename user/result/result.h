@@ -395,14 +395,23 @@ struct nearness {
 	uint64_t random, same;
 };
 
+/* Reads of single blocks, one after the other; ns. */
+struct read_times {
+	uint64_t reads; /* 0: there are none */
+	uint64_t least, median, p99;
+	double mean, deviation; /* of a sample: from n - 1 */
+};
+
 /*
- * The transport's floor: one block read again and again at depth 1, past the page cache. Whatever is nearest answers,
- * so what remains is the way there and back; ns.
+ * The transport's floor: one block read again and again at depth 1, past the page cache, in turns with random ones by
+ * the same reader, so that the two differ in nothing but the block. Whatever is nearest answers the former, so what
+ * remains is the way there and back. What that means is said in floor.h.
  */
 struct floor {
-	uint64_t reads; /* 0: it was not tried */
-	uint64_t least, median, p99;
-	double mean;
+	struct read_times same, random;
+	uint64_t asked; /* all reads of the reader, those that were not timed too */
+	bool has_reached;
+	uint64_t reached; /* reads that the leaves counted meanwhile, those of others too */
 };
 
 struct target {
@@ -417,6 +426,7 @@ struct target {
 	struct layout layout;
 	struct nearness nearness;
 	struct floor floor;
+	char *no_floor; /* why the floor was not measured; NULL: it was, or was not asked for */
 	struct layer *layer;
 	size_t layers;
 	size_t members; /* so many of the first layers are the devices of one btrfs; 0: the first alone is the target's
