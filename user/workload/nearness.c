@@ -2,10 +2,10 @@
 #include "nearness.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "signals.h"
+#include "times.h"
 
 #define PAIRS	   200
 #define TIME_LIMIT (2 * NS_PER_SECOND)
@@ -18,15 +18,6 @@ struct times {
 	size_t pairs;
 };
 
-static int time_read(struct reader *reader, uint64_t number, uint64_t *time)
-{
-	uint64_t begin = clock_now();
-	int err = reader_read(reader, number);
-
-	*time = clock_now() - begin;
-	return err;
-}
-
 /* At most so many attempts, and so much time. */
 static bool goes_on(int attempt, uint64_t begin)
 {
@@ -38,10 +29,10 @@ static int time_pair(struct reader *reader, struct times *times)
 {
 	uint64_t number = reader_pick(reader);
 	size_t at = times->pairs;
-	int err = time_read(reader, number, &times->random[at]);
+	int err = reader_time(reader, number, &times->random[at]);
 
 	if (!err)
-		err = time_read(reader, number, &times->same[at]);
+		err = reader_time(reader, number, &times->same[at]);
 	times->pairs += !err && !reader_is_blank(reader);
 	return err;
 }
@@ -56,19 +47,6 @@ static int time_pairs(struct reader *reader, struct times *times)
 	return err;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t *one = a, *other = b;
-
-	return (*one > *other) - (*one < *other);
-}
-
-static uint64_t median(uint64_t *values, size_t count)
-{
-	qsort(values, count, sizeof(*values), by_value);
-	return count ? (values[count / 2] + values[(count - 1) / 2]) / 2 : 0;
-}
-
 int nearness_measure(struct reader *reader, struct nearness *nearness)
 {
 	struct times times = {0};
@@ -77,7 +55,7 @@ int nearness_measure(struct reader *reader, struct nearness *nearness)
 	if (err)
 		return err;
 	nearness->reads = times.pairs;
-	nearness->random = median(times.random, times.pairs);
-	nearness->same = median(times.same, times.pairs);
+	nearness->random = times_sum_up(times.random, times.pairs).median;
+	nearness->same = times_sum_up(times.same, times.pairs).median;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/random.h"
 
 int reader_open(struct reader *reader, const struct place *place, uint64_t size, uint64_t logical)
@@ -29,6 +30,22 @@ int reader_open(struct reader *reader, const struct place *place, uint64_t size,
 	return 0;
 }
 
+/* A target without a known device has blocks of any size. */
+static uint64_t logical_block(const struct target *target)
+{
+	uint64_t largest = 0;
+
+	for (size_t i = 0; i < target->layers; i++)
+		if (target->layer[i].logical_block > largest)
+			largest = target->layer[i].logical_block;
+	return largest;
+}
+
+int reader_open_target(struct reader *reader, const struct place *place, const struct target *target)
+{
+	return reader_open(reader, place, target->file_size, logical_block(target));
+}
+
 void reader_close(struct reader *reader)
 {
 	if (reader->fd >= 0)
@@ -50,6 +67,15 @@ int reader_read(struct reader *reader, uint64_t number)
 	if (got < 0)
 		return -errno;
 	return got == reader->block ? 0 : -EIO;
+}
+
+int reader_time(struct reader *reader, uint64_t number, uint64_t *time)
+{
+	uint64_t begin = clock_now();
+	int err = reader_read(reader, number);
+
+	*time = clock_now() - begin;
+	return err;
 }
 
 bool reader_is_blank(const struct reader *reader)

@@ -24,6 +24,9 @@ struct reader {
  * two; 0: not known). Returns 0; or -errno, as -EINVAL where O_DIRECT is refused and -ERANGE where not one block fits.
  */
 int reader_open(struct reader *reader, const struct place *place, uint64_t size, uint64_t logical);
+
+/* The same for what is measured of a target, with blocks that each of its layers takes. */
+int reader_open_target(struct reader *reader, const struct place *place, const struct target *target);
 void reader_close(struct reader *reader);
 
 /* The number of a block, any of them. */
@@ -31,6 +34,9 @@ uint64_t reader_pick(struct reader *reader);
 
 /* Reads a block by its number. Returns 0; or -errno, which is -EIO for half a block. */
 int reader_read(struct reader *reader, uint64_t number);
+
+/* Reads it, and takes the time, ns. */
+int reader_time(struct reader *reader, uint64_t number, uint64_t *time);
 
 /* Whether the block that was read last has no bit set. */
 bool reader_is_blank(const struct reader *reader);

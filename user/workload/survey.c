@@ -66,17 +66,6 @@ static void survey_nearness(struct reader *reader, struct target *target)
 			   (unsigned long long)nearness->reads);
 }
 
-/* A target without a known device has blocks of any size. */
-static uint64_t logical_block(const struct target *target)
-{
-	uint64_t largest = 0;
-
-	for (size_t i = 0; i < target->layers; i++)
-		if (target->layer[i].logical_block > largest)
-			largest = target->layer[i].logical_block;
-	return largest;
-}
-
 void survey_target(const struct place *place, bool guest, struct target *target)
 {
 	bool sample = target->kind == TARGET_DEVICE && !place->writable;
@@ -87,7 +76,7 @@ void survey_target(const struct place *place, bool guest, struct target *target)
 		survey_file(place, target);
 	if (!sample && !guest)
 		return;
-	err = reader_open(&reader, place, target->file_size, logical_block(target));
+	err = reader_open_target(&reader, place, target);
 	if (err) {
 		log_detail("%s: no single blocks were read: %s", target->given,
 			   err == -EINVAL ? "it takes no direct I/O" : strerror(-err));
