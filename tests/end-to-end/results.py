@@ -76,6 +76,22 @@ def alarms(run, *names):
     return [check for check in checks(run, *names) if check.state in ("warning", "failed")]
 
 
+# --- the floor ---
+
+
+def floor(result):
+    """(same, random, asked, reached) of the only target, each part None where it is absent; None without a floor."""
+    (target,) = result["targets"]
+    found = target.get("floor")
+    return found and tuple(found.get(part) for part in ("same", "random", "asked", "reached"))
+
+
+def no_floor(result):
+    """Why there is none; None where there is one, or it was not asked for."""
+    (target,) = result["targets"]
+    return target.get("no_floor")
+
+
 # --- the engine's side ---
 
 

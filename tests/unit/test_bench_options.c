@@ -66,7 +66,7 @@ static void the_defaults(void **state)
 	assert_int_equal(options.options.latency, LATENCY_LAT);
 	assert_true(options.options.trace && options.options.queue);
 	assert_false(options.options.quick || options.options.write_through || options.options.read_only ||
-		     options.options.thread);
+		     options.options.thread || options.options.floor);
 	assert_string_equal(options.options.ioengine, "libaio");
 	assert_string_equal(options.config, "NonRAID");
 	assert_string_equal(options.outdir, ".");
@@ -363,8 +363,9 @@ static void latencies(void **state)
 static void switches(void **state)
 {
 	(void)state;
-	accept("--thread --write-through --no-trace --read-only --yes --json -v -v /mnt");
+	accept("--thread --write-through --no-trace --floor --read-only --yes --json -v -v /mnt");
 	assert_true(options.options.thread && options.options.write_through && options.options.read_only);
+	assert_true(options.options.floor);
 	assert_false(options.options.trace);
 	assert_true(options.permission.read_only);
 	assert_true(options.yes && options.json);

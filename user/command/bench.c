@@ -23,6 +23,7 @@
 #include "result/check.h"
 #include "result/file.h"
 #include "trace/tracer.h"
+#include "workload/floor.h"
 #include "workload/layout.h"
 #include "workload/matrix.h"
 #include "workload/run.h"
@@ -349,6 +350,20 @@ static void survey(struct bench *bench, size_t target)
 	log_progress_end();
 }
 
+/* On the idle device, and before probes are attached, which cost each read something. */
+static void measure_floor(struct bench *bench, size_t target)
+{
+	struct target *model = &bench->result->target[target];
+
+	if (!bench->options.options.floor || signals_stopped())
+		return;
+	log_progress("%s · reading one block again and again", model->given);
+	floor_measure(&bench->place[target], model);
+	log_progress_end();
+	if (model->no_floor && !signals_stopped())
+		log_warning("%s: its floor is not measured: %s", model->given, model->no_floor);
+}
+
 static int lay_out(struct bench *bench, size_t target)
 {
 	struct target *model = &bench->result->target[target];
@@ -414,6 +429,7 @@ static void run_target(struct bench *bench, size_t target)
 		fail_target(bench, target, err);
 	if (err)
 		return;
+	measure_floor(bench, target);
 	detail_layers(model);
 	runner.tracer = open_tracer(bench, model, &bench->place[target]);
 	run_tests(bench, &runner, target);

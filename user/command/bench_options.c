@@ -33,6 +33,7 @@ enum key {
 	KEY_LATENCY,
 	KEY_WRITE_THROUGH,
 	KEY_NO_TRACE,
+	KEY_FLOOR,
 	KEY_STAGES,
 	KEY_READ_ONLY,
 	KEY_DESTROY_DATA,
@@ -71,6 +72,9 @@ static const struct option_row rows[] = {
 	 "what is timed: device; device,queue; or all: every I/O from its call to its return, too; each costs more "
 	 "than the one before (all)"},
 	{KEY_NO_TRACE, "no-trace", NULL, "without BPF: the figures of fio alone"},
+	{KEY_FLOOR, "floor", NULL,
+	 "before the tests, also time one block read again and again, beside random ones: a bound on what the way to "
+	 "the disk and back takes"},
 	{0, "What may be written", NULL, NULL},
 	{KEY_READ_ONLY, "read-only", NULL,
 	 "run the read tests only; a device is not written at all, and a file that exists may be a target"},
@@ -217,6 +221,9 @@ static int take(void *context, const struct option_row *row, const char *value, 
 		return take_stages(to, value, expected);
 	case KEY_NO_TRACE:
 		to->options.trace = false;
+		return 0;
+	case KEY_FLOOR:
+		to->options.floor = true;
 		return 0;
 	case KEY_READ_ONLY:
 		to->options.read_only = to->permission.read_only = true;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "floor.h"
 #include "ledger.h"
 #include "reasons.h"
 #include "share.h"
@@ -256,6 +257,7 @@ void print_notes(const struct view *view, size_t target, bool explain)
 		print_where(view, target, explain);
 	else
 		print_shares(view, target, explain);
+	print_floor(view, target);
 	if (hidden)
 		print_hidden(&view->screen, hidden);
 	print_other_io(view, target);
