@@ -35,6 +35,7 @@ class Machine:
     """What a check asks for."""
     disks: tuple = ()
     cpus: int = 2
+    cpu: str = "max"  # QEMU's model of it
     # The clock advances 2^icount ns with each instruction, and with the host's while all CPUs are idle. (With sleep=off
     # it would leap over idle time, by seconds while the guest waits for one of the host's files, and time limits would
     # strike.) None: it follows the host's.
@@ -75,7 +76,7 @@ def arguments(machine, kernel, whole, scratch, out):
     # 6.1 hangs when it brings up a second CPU under icount.
     cpus = 1 if machine.icount is not None and kernel.series == "6.1" else machine.cpus
     # With a thread for each CPU, 6.12 dies now and then while its code is being patched.
-    yield from ("qemu-system-x86_64", "-accel", "tcg,thread=single", "-machine", "q35", "-cpu", "max")
+    yield from ("qemu-system-x86_64", "-accel", "tcg,thread=single", "-machine", "q35", "-cpu", machine.cpu)
     yield from ("-smp", str(cpus), "-m", "1024", "-nodefaults", "-nographic", "-no-reboot")
     yield from ("-serial", "stdio", "-monitor", "none")
     yield from ("-kernel", str(kernel.vmlinux), "-initrd", str(whole), "-append",
