@@ -52,8 +52,8 @@ static bool is_over(const struct timing *timing)
 }
 
 /*
- * The first one, so that it is the same each time, or else any that is not blank: what was never written may be answered
- * by whoever knows that it wasn't, without going the whole way.
+ * The first one, so that it is the same each time, or else any that is not blank: what was never written may be
+ * answered by whoever knows that it wasn't, without going the whole way.
  */
 static int choose_block(struct timing *timing)
 {
