@@ -14,6 +14,7 @@
 #include "doctor_machine.h"
 #include "doctor_options.h"
 #include "doctor_place.h"
+#include "doctor_probe.h"
 #include "doctor_saved.h"
 #include "doctor_target.h"
 #include "doctor_wsl.h"
@@ -69,7 +70,7 @@ static int find_targets(struct diagnosis *diagnosis, const struct doctor_options
 	return err;
 }
 
-static void examine(struct diagnosis *diagnosis)
+static void examine(struct diagnosis *diagnosis, const struct doctor_options *options)
 {
 	struct kernel_answers answers;
 
@@ -81,6 +82,8 @@ static void examine(struct diagnosis *diagnosis)
 	for (size_t i = 0; i < diagnosis->targets; i++) {
 		doctor_target(diagnosis, &diagnosis->target[i]);
 		doctor_place(&diagnosis->section[diagnosis->sections - 1], &diagnosis->target[i]);
+		if (options->probe && !signals_stopped())
+			doctor_probe(&diagnosis->section[diagnosis->sections - 1], &diagnosis->target[i]);
 	}
 	doctor_advise_wsl(diagnosis);
 }
@@ -138,7 +141,7 @@ static int diagnose(const struct doctor_options *options)
 	int status = EXIT_USAGE;
 
 	if (!find_targets(diagnosis, options)) {
-		examine(diagnosis);
+		examine(diagnosis, options);
 		print(diagnosis, options);
 		status = signals_stopped() ? EXIT_SIGNALLED + signals_stopped() : status_of(diagnosis);
 	}

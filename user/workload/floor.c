@@ -201,16 +201,21 @@ static void conclude(struct target *target, int err)
 		target->no_floor = reason_of(err);
 }
 
-void floor_measure(const struct place *place, struct target *target)
+static void measure_first(const struct place *place, uint64_t size, struct target *target)
 {
 	struct reader reader;
-	int err = reader_open_target(&reader, place, target);
+	int err = reader_open_target(&reader, place, size, target);
 
 	if (!err) {
 		err = measure(&reader, target);
 		reader_close(&reader);
 	}
 	conclude(target, err);
+}
+
+void floor_measure(const struct place *place, struct target *target)
+{
+	measure_first(place, target->file_size, target);
 }
 
 /* --- of what is there --- */
@@ -234,10 +239,11 @@ static int size_of(int fd, uint64_t *size)
 static int probe(int fd, struct target *target)
 {
 	const struct place place = {.fd = fd, .directory = -1, .disk = -1};
-	int err = size_of(fd, &target->file_size);
+	uint64_t size = 0;
+	int err = size_of(fd, &size);
 
 	if (!err)
-		floor_measure(&place, target);
+		measure_first(&place, size, target);
 	return err;
 }
 
@@ -248,7 +254,7 @@ void floor_probe(const char *path, struct target *target)
 	int err = fd < 0 ? -errno : probe(fd, target);
 
 	if (err == -EISDIR)
-		target->no_floor = xstrdup("a directory has no block to be read: name a file in it, or its device");
+		target->no_floor = xstrdup("a directory has no block to be read: name a file in it");
 	else if (err)
 		target->no_floor = xasprintf("it could not be opened: %s", strerror(-err));
 	if (fd >= 0)

@@ -13,8 +13,8 @@
 void floor_measure(const struct place *place, struct target *target);
 
 /*
- * The same of all of a file or block device that is there, by its path, whether it is in use or not; target->file_size
- * becomes its size. Of a directory there is nothing to be read: that is the reason then.
+ * The same of all of a file or block device that is there, by its path, whether it is in use or not; of the target the
+ * layers alone are looked at. Of a directory there is nothing to be read: that is the reason then.
  */
 void floor_probe(const char *path, struct target *target);
 

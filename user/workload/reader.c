@@ -41,9 +41,9 @@ static uint64_t logical_block(const struct target *target)
 	return largest;
 }
 
-int reader_open_target(struct reader *reader, const struct place *place, const struct target *target)
+int reader_open_target(struct reader *reader, const struct place *place, uint64_t size, const struct target *target)
 {
-	return reader_open(reader, place, target->file_size, logical_block(target));
+	return reader_open(reader, place, size, logical_block(target));
 }
 
 void reader_close(struct reader *reader)

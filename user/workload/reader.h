@@ -25,8 +25,8 @@ struct reader {
  */
 int reader_open(struct reader *reader, const struct place *place, uint64_t size, uint64_t logical);
 
-/* The same for what is measured of a target, with blocks that each of its layers takes. */
-int reader_open_target(struct reader *reader, const struct place *place, const struct target *target);
+/* The same with blocks that each layer of the target takes. */
+int reader_open_target(struct reader *reader, const struct place *place, uint64_t size, const struct target *target);
 void reader_close(struct reader *reader);
 
 /* The number of a block, any of them. */

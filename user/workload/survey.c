@@ -76,7 +76,7 @@ void survey_target(const struct place *place, bool guest, struct target *target)
 		survey_file(place, target);
 	if (!sample && !guest)
 		return;
-	err = reader_open_target(&reader, place, target);
+	err = reader_open_target(&reader, place, target->file_size, target);
 	if (err) {
 		log_detail("%s: no single blocks were read: %s", target->given,
 			   err == -EINVAL ? "it takes no direct I/O" : strerror(-err));
