@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The transport's floor: one block read again and again, in turns with random ones."""
 
+import json
 import os
 import pathlib
 import tempfile
@@ -78,6 +79,45 @@ def test_large_blocks(bench, machine):
     fill(device, 64 << 20)
     outcome = bench(device, "--floor", "--read-only", "--no-trace", "--tests", READ)
     assert_sound(floor(outcome.result)[0])
+
+
+# --- doctor --probe ---
+
+
+def probe(bench, target):
+    """What doctor found."""
+    status, stdout, stderr = bench.plain("doctor", "--probe", "--json", str(target))
+    assert status in (0, 1, 3) and not stderr, stderr
+    return json.loads(stdout)
+
+
+def test_doctor_reads_a_device(bench, device):
+    fill(device, 64 << 20)
+    before = device.stat()
+    same, random, asked, reached = floor(probe(bench, device))
+    after = device.stat()
+    assert_sound(same)
+    assert_sound(random)
+    assert asked - 2 <= reached <= asked <= after["reads"] - before["reads"]
+    assert after["writes"] == before["writes"], "nothing is written"
+
+
+def test_doctor_reads_the_device_of_a_directory(bench, machine):
+    """Which is mounted. What ext4 has not written of it is blank, and is not timed."""
+    device = machine.loop(64 << 20)
+    target = machine.ext4(device)
+    (target / "file").write_bytes(os.urandom(1 << 20) * 32)
+    os.sync()
+    same, _, asked, _ = floor(probe(bench, target))
+    assert_sound(same)
+    assert sorted(os.listdir(target)) == ["file", "lost+found"], "nothing is left"
+    assert device.stat()["reads"] >= asked
+
+
+def test_doctor_reads_only_when_asked_to(bench, device):
+    fill(device, 64 << 20)
+    status, stdout, _ = bench.plain("doctor", "--json", str(device))
+    assert status in (0, 1, 3) and floor(json.loads(stdout)) is None and no_floor(json.loads(stdout)) is None
 
 
 # --- what does not go all the way ---
