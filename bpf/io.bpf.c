@@ -12,10 +12,10 @@ struct {
 	__type(value, struct stage_counts);
 } io_stages SEC(".maps");
 
-/* Indexed by op. */
+/* Indexed op * 2 + which half of the rows. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, IO_OPS);
+	__uint(max_entries, IO_OPS * 2);
 	__type(key, uint32_t);
 	__type(value, struct latency_table);
 } io_rows SEC(".maps");
@@ -102,6 +102,7 @@ static __always_inline void fill(struct io_slot *slot, const struct beginning *b
 	slot->done = 0;
 	slot->next = 0;
 	slot->synchronous = beginning->synchronous;
+	slot->remote = beginning->remote;
 	record->boundary[BOUNDARY_CALL] = beginning->called;
 	record->boundary[BOUNDARY_QUEUE] = 0;
 	record->boundary[BOUNDARY_ISSUE] = 0;
@@ -354,16 +355,39 @@ static __always_inline void keep(struct io_slot *slot, const struct ending *endi
 
 /* --- end --- */
 
+/* Whether it went a way that is watched: to a bio-based device, through requests, or to a server. */
+static __always_inline bool has_way(const struct io_record *record)
+{
+	return record->boundary[BOUNDARY_ISSUE] || record->layer == LAYER_REMOTE ||
+	       layer_flags(record->layer) & LAYER_BIOS;
+}
+
+/* Of an I/O through the page cache of such a file system the kernel may ask for more than the call waits for. */
+static __always_inline uint32_t end_without_answer(const struct io_record *record)
+{
+	return record->layer == LAYER_REMOTE && record->end == IO_END_BUFFERED ? IO_END_BUFFERED : IO_END_UNSEEN;
+}
+
+/* What a program took from the ring itself has a result that is not known. */
+#define TAKEN (~0ull)
+
+/* Nothing was sent for it by a thread that is known to have done so for it; what moved nothing had no need to. */
+static __always_inline uint32_t end_without_queue(const struct io_slot *slot, const struct ending *ending)
+{
+	if (slot->remote && ending->result <= 0 && ending->returned != TAKEN)
+		return IO_END_NOT_QUEUED;
+	return slot->record.end;
+}
+
 /* How it ended, by what is known of it. The order of its boundaries must hold: what follows subtracts them. */
 static __always_inline uint32_t end_of(const struct io_slot *slot, const struct ending *ending)
 {
 	const uint64_t *at = slot->record.boundary;
 
 	if (!at[BOUNDARY_QUEUE])
-		return slot->record.end;
-	if (!at[BOUNDARY_COMPLETE] || slot->done < slot->record.bytes ||
-	    (!at[BOUNDARY_ISSUE] && !(layer_flags(slot->record.layer) & LAYER_BIOS)))
-		return IO_END_UNSEEN;
+		return end_without_queue(slot, ending);
+	if (!at[BOUNDARY_COMPLETE] || slot->done < slot->record.bytes || !has_way(&slot->record))
+		return end_without_answer(&slot->record);
 	if (at[BOUNDARY_QUEUE] < at[BOUNDARY_CALL] || at[BOUNDARY_COMPLETE] < at[BOUNDARY_QUEUE] ||
 	    (at[BOUNDARY_ISSUE] &&
 	     (at[BOUNDARY_ISSUE] < at[BOUNDARY_QUEUE] || at[BOUNDARY_COMPLETE] < at[BOUNDARY_ISSUE])) ||
@@ -383,6 +407,10 @@ static __always_inline void split_to_completion(struct parts *parts, const struc
 	const uint64_t *at = record->boundary;
 
 	set_part(parts, IO_STAGE_SUBMIT, at[BOUNDARY_QUEUE] - at[BOUNDARY_CALL]);
+	if (record->layer == LAYER_REMOTE) {
+		set_part(parts, IO_STAGE_REMOTE, at[BOUNDARY_COMPLETE] - at[BOUNDARY_QUEUE]);
+		return;
+	}
 	if (!at[BOUNDARY_ISSUE]) {
 		set_part(parts, IO_STAGE_THROUGH, at[BOUNDARY_COMPLETE] - at[BOUNDARY_QUEUE]);
 		return;
@@ -431,7 +459,7 @@ static __always_inline void count_inside(uint32_t op, const struct io_record *re
 
 	if (record->notes & 1u << IO_NOTE_THROTTLED)
 		io_count_stage(op, IO_STAGE_THROTTLED, at[BOUNDARY_QUEUE] - at[BOUNDARY_CALL]);
-	if (record->requests > 1 && at[BOUNDARY_ISSUE] >= record->first_issue)
+	if (record->requests > 1 && at[BOUNDARY_ISSUE] && at[BOUNDARY_ISSUE] >= record->first_issue)
 		io_count_stage(op, IO_STAGE_SPREAD, at[BOUNDARY_ISSUE] - record->first_issue);
 }
 
@@ -439,14 +467,16 @@ __noinline int add_to_row(const struct parts *parts)
 {
 	struct latency_table *table;
 	struct latency_row *row;
-	uint32_t op, at;
+	uint32_t half, at;
 
 	if (!parts)
 		return 0;
-	op = parts->op;
 	at = latency_row_of(parts->total);
-	table = bpf_map_lookup_elem(&io_rows, &op);
-	if (!table || at >= LATENCY_ROWS)
+	half = parts->op * 2 + (at >= TABLE_ROWS);
+	if (at >= TABLE_ROWS)
+		at -= TABLE_ROWS;
+	table = bpf_map_lookup_elem(&io_rows, &half);
+	if (!table || at >= TABLE_ROWS)
 		return 0;
 	row = &table->row[at];
 	row->count++;
@@ -485,6 +515,9 @@ static __always_inline void count_ended(struct io_slot *slot, const struct endin
 	if (!counts || end >= IO_ENDS)
 		return;
 	record->end = end;
+	/* Until now it counted requests. */
+	if (record->layer == LAYER_REMOTE)
+		record->bytes = ending->result > 0 ? ending->result : 0;
 	if (ending->result < 0)
 		record->notes |= 1u << IO_NOTE_FAILED;
 	else
@@ -494,6 +527,8 @@ static __always_inline void count_ended(struct io_slot *slot, const struct endin
 	counts->end[end]++;
 	if (end == IO_END_JOINED)
 		counts->requests += record->requests;
+	if (end == IO_END_JOINED && record->layer == LAYER_REMOTE)
+		counts->remote_bytes += record->bytes;
 	if (record->notes)
 		count_notes(counts, record->notes);
 }
@@ -528,7 +563,7 @@ __noinline int io_fold_self_reaped(uint32_t number)
 
 	if (!slot || !slot->key)
 		return 0;
-	ending.returned = ~0ull;
+	ending.returned = TAKEN;
 	end = end_of(slot, &ending);
 	if (end == IO_END_JOINED) {
 		struct parts parts = {.op = slot->record.op};
@@ -536,7 +571,9 @@ __noinline int io_fold_self_reaped(uint32_t number)
 		split_to_completion(&parts, &slot->record);
 		count_parts(&parts);
 		end = IO_END_SELF_REAPED;
-		ending.result = slot->record.bytes;
+		/* How much a server gave is not known. */
+		if (slot->record.layer != LAYER_REMOTE)
+			ending.result = slot->record.bytes;
 	}
 	count_ended(slot, &ending, end);
 	let_go(slot);
@@ -548,7 +585,8 @@ __noinline int io_synced(uint32_t number, uint64_t synced)
 	struct io_slot *slot = io_at(number);
 	uint64_t *at;
 
-	if (!slot || !slot->key)
+	/* A server does not tell what it flushes. */
+	if (!slot || !slot->key || slot->record.layer == LAYER_REMOTE)
 		return 0;
 	at = slot->record.boundary;
 	if (at[BOUNDARY_COMPLETE] && synced > at[BOUNDARY_COMPLETE] && synced > at[BOUNDARY_SYNCED])

@@ -35,6 +35,10 @@ extern volatile uint64_t target_inode;
 /* The context of a key that needs none. Those of libaio are addresses. */
 #define CONTEXT_CALL  1
 #define CONTEXT_URING 2
+#define CONTEXT_STACK 3 /* of a call on a file without a device: the key is its thread's stack, where its kiocb lies */
+
+/* Of a thread in the kernel, bytes; 0: no call has told it yet. Stacks lie at multiples of it. */
+extern volatile uint64_t stack_size;
 
 /* Not 0 once the workload queued bios that no I/O could be found for: the file system has ways of its own. */
 extern volatile uint32_t strange_bios;
@@ -108,7 +112,7 @@ struct beginning {
 	uint32_t op;	 /* enum io_op */
 	uint32_t way;	 /* enum io_way */
 	uint32_t synchronous;
-	uint32_t padding;
+	uint32_t remote;
 };
 
 /*
@@ -144,6 +148,9 @@ int io_count_stage(uint32_t op, uint32_t stage, uint64_t elapsed);
 
 /* The thread that issued last on this CPU gets out of the driver. */
 int ring_doorbell(struct cpu_state *cpu, uint64_t now);
+
+/* The I/O that a kiocb (its address) is of, or 0. */
+int io_of_kiocb(uint64_t kiocb);
 
 /* A bio that enters the block layer. Addresses are kept as numbers. */
 struct arrival {
@@ -220,6 +227,36 @@ static __always_inline void io_completed(uint32_t number, bool flush, uint32_t s
 	__sync_fetch_and_add(&slot->done, size);
 	if (!slot->record.boundary[BOUNDARY_CALL])
 		io_unclaimed(number);
+}
+
+/* A request to a file system's server is sent for this I/O. Each counts as a byte until the I/O's end. */
+static __always_inline void io_sent(uint32_t number, uint64_t now)
+{
+	struct io_slot *slot = io_at(number);
+	struct io_record *record;
+
+	if (!slot || !slot->key)
+		return;
+	record = &slot->record;
+	if (!record->boundary[BOUNDARY_QUEUE]) {
+		record->boundary[BOUNDARY_QUEUE] = now;
+		record->layer = LAYER_REMOTE;
+	}
+	__sync_fetch_and_add(&record->bytes, 1);
+	__sync_fetch_and_add(&record->requests, 1);
+}
+
+/*
+ * The request that was sent at `sent` is answered. A thread that looks at the right moment finds its answer before we
+ * do: then the I/O has ended, and its slot may be another's, which has sent nothing before.
+ */
+static __always_inline void io_answered(uint32_t number, uint64_t sent, uint64_t now)
+{
+	struct io_slot *slot = io_at(number);
+
+	if (slot && slot->key && slot->record.layer == LAYER_REMOTE && slot->record.boundary[BOUNDARY_QUEUE] &&
+	    slot->record.boundary[BOUNDARY_QUEUE] <= sent)
+		io_completed(number, false, 1, now);
 }
 
 /* A bio of this I/O ended without a request; `again`: an attempt without waiting, which comes again. */

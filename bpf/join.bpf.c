@@ -111,6 +111,23 @@ static __always_inline void ask_bio(struct asker *asker, uint64_t bio, uint64_t 
 	}
 }
 
+/* --- a request to a server, which may be sent by any thread --- */
+
+__noinline int io_of_kiocb(uint64_t kiocb)
+{
+	uint64_t complete = completion_of(kiocb), file = 0;
+	struct asker asker = {};
+
+	read_field(&file, struct kiocb, kiocb, ki_filp);
+	if (!is_followed(file))
+		return 0;
+	if (complete)
+		ask_kiocb(&asker, kiocb, complete);
+	else if (stack_size)
+		asker.id = (struct io_key){kiocb & -stack_size, CONTEXT_STACK};
+	return asker.id.key ? io_find(asker.id) : 0;
+}
+
 /* --- Q --- */
 
 /*

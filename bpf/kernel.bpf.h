@@ -17,6 +17,7 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct files_struct;
+struct inode;
 struct mm_struct;
 struct io_uring_task;
 
@@ -34,6 +35,8 @@ struct task_struct {
 	struct mm_struct *mm;
 	unsigned long maj_flt;
 	unsigned int __state;
+	void *stack;
+	void *worker_private;
 };
 
 struct gendisk {
@@ -104,6 +107,8 @@ struct files_struct {
 struct super_block {
 	uint32_t s_dev;
 	unsigned long s_flags;
+	unsigned long s_magic;
+	void *s_fs_info;
 };
 
 struct inode {
@@ -133,6 +138,7 @@ struct page {
 /* --- direct I/O (include/linux/fs.h, fs/iomap/direct-io.c, block/fops.c) --- */
 
 struct kiocb {
+	struct file *ki_filp;
 	void *ki_complete;
 	int ki_flags;
 };
@@ -177,7 +183,9 @@ struct swait_queue {
 
 /* --- libaio (fs/aio.c) --- */
 
-struct kioctx;
+struct kioctx {
+	unsigned long user_id;
+};
 
 struct kioctx_table {
 	unsigned int nr;
@@ -207,16 +215,89 @@ struct io_cqe {
 
 struct io_ring_ctx;
 
+struct io_wq_work {
+	unsigned int flags;
+};
+
+/* What a worker thread is (io_uring/io-wq.c). */
+struct io_worker {
+	struct io_wq_work *cur_work;
+};
+
 struct io_kiocb {
 	struct file *file;
 	uint8_t opcode;
 	struct io_cqe cqe;
 	struct io_ring_ctx *ctx;
+	struct io_wq_work work;
 };
 
 /* Before 5.19. */
 struct io_kiocb___data {
 	uint64_t user_data;
+};
+
+/* --- FUSE (fs/fuse/fuse_i.h, include/uapi/linux/fuse.h) --- */
+
+struct fuse_in_header {
+	uint32_t len;
+	uint32_t opcode;
+};
+
+struct fuse_out_header {
+	uint32_t len;
+	int32_t error;
+};
+
+struct fuse_mount {
+	struct super_block *sb;
+};
+
+struct fuse_args {
+	void *end;
+};
+
+struct fuse_req {
+	struct fuse_args *args;
+	struct {
+		struct fuse_in_header h;
+	} in;
+	struct {
+		struct fuse_out_header h;
+	} out;
+	struct fuse_mount *fm;
+};
+
+struct fuse_args_pages {
+	struct fuse_args args;
+	struct page **pages;
+};
+
+/* Since 6.13 or so. */
+struct fuse_args_pages___folios {
+	struct folio **folios;
+};
+
+struct fuse_io_priv {
+	struct kiocb *iocb;
+};
+
+struct fuse_io_args {
+	struct fuse_args_pages ap;
+	struct fuse_io_priv *io;
+};
+
+struct fuse_writepage_args {
+	struct fuse_io_args ia;
+	struct inode *inode;
+};
+
+/* --- 9p (fs/9p/v9fs.h) --- */
+
+struct p9_client;
+
+struct v9fs_session_info {
+	struct p9_client *clnt;
 };
 
 /* --- registers at a system call (arch/.../include/asm/ptrace.h) --- */

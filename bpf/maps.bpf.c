@@ -12,6 +12,8 @@ volatile uint64_t target_inode = 0;
 volatile uint64_t interval = 0;
 volatile uint32_t strange_bios = 0;
 volatile uint64_t told = 0;
+volatile uint64_t target_client = 0;
+volatile uint64_t stack_size = 0;
 volatile uint64_t durable_since = 0;
 
 struct task_map tasks SEC(".maps");

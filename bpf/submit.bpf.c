@@ -51,14 +51,6 @@ static __always_inline uint64_t inode_of(uint64_t file)
 	return inode;
 }
 
-static __always_inline bool is_on_layers(uint32_t device)
-{
-	for (uint32_t i = 0; i < MAX_LAYERS && i < config.files_on; i++)
-		if (config.file_on[i] == device)
-			return true;
-	return !config.files_on;
-}
-
 static __always_inline bool is_of_layers(uint64_t inode)
 {
 	uint32_t device = 0;
@@ -86,6 +78,27 @@ __noinline int is_followed(uint64_t file)
 	if (!inode)
 		return 0;
 	return config.one_file ? inode == target_inode : is_of_layers(inode);
+}
+
+/* V9FS_MAGIC and FUSE_SUPER_MAGIC (include/uapi/linux/magic.h, fs/fuse/inode.c); virtiofs is FUSE, too. */
+#define MAGIC_9P   0x01021997
+#define MAGIC_FUSE 0x65735546
+
+__noinline int is_remote(uint64_t file)
+{
+	uint64_t inode = config.remote ? inode_of(file) : 0, super = 0, magic = 0;
+
+	if (!inode)
+		return 0;
+	read_field(&super, struct inode, inode, i_sb);
+	read_field(&magic, struct super_block, super, s_magic);
+	return magic == MAGIC_9P || magic == MAGIC_FUSE;
+}
+
+/* How an I/O on such a file ends that no request is known to have been sent for. */
+static __always_inline uint32_t end_of_unsent(uint64_t file)
+{
+	return flags_of(file) & O_DIRECT ? IO_END_UNJOINED : IO_END_BUFFERED;
 }
 
 /* The flags that it was opened with. */
@@ -131,7 +144,7 @@ static __always_inline void remember_inode(uint64_t file)
 	uint64_t mapping = 0, inode = 0;
 	uint8_t one = 1;
 
-	if (!config.clocks)
+	if (!config.clocks && !config.remote)
 		return;
 	/* Of a block device the pages belong to the inode of the device, and not to that of its name. */
 	read_field(&mapping, struct file, file, f_mapping);
@@ -153,10 +166,60 @@ static __always_inline void begin_direct(struct task_state *state, uint32_t call
 	state->io = io_begin(&beginning);
 }
 
-__noinline int enter_call(struct task_state *state, uint32_t call, uint32_t descriptor)
+/* For the size of a kernel stack: a thread's registers lie at the end of its own. */
+static __always_inline void learn_stack(uint64_t stack, uint64_t regs)
+{
+	uint64_t size = 4096;
+
+	for (int i = 0; i < 8 && size <= regs - stack; i++)
+		size *= 2;
+	stack_size = size;
+}
+
+/*
+ * Requests for a direct read or write of FUSE name a kiocb, and may be sent by any thread. That of a call lies on the
+ * stack of its thread.
+ */
+static __always_inline void begin_remote(struct task_state *state, uint32_t call, uint64_t file, uint64_t regs)
+{
+	uint64_t stack = (uint64_t)bpf_get_current_task_btf()->stack;
+	struct beginning beginning = {
+		.id = {stack, CONTEXT_STACK},
+		.called = state->entered,
+		.op = call == CALL_READ ? IO_OP_READ : IO_OP_WRITE,
+		.way = IO_WAY_CALL,
+		.synchronous = state->synchronous,
+		.remote = 1,
+	};
+	struct io_slot *slot;
+
+	if (!stack_size)
+		learn_stack(stack, regs);
+	state->io = io_begin(&beginning);
+	slot = state->io ? io_at(state->io) : 0;
+	if (slot)
+		slot->record.end = end_of_unsent(file);
+	/* Its pages may be read or written by others. */
+	remember_inode(file);
+}
+
+static __always_inline void begin_call(struct task_state *state, uint32_t call, uint64_t file, uint64_t regs)
+{
+	uint32_t flags = flags_of(file);
+
+	if (call == CALL_WRITE && config.syncs)
+		state->synchronous = is_synchronous(file, flags);
+	if (config.remote && is_remote(file))
+		begin_remote(state, call, file, regs);
+	else if (flags & O_DIRECT)
+		begin_direct(state, call);
+	else if (call == CALL_WRITE)
+		remember_inode(file);
+}
+
+__noinline int enter_call(struct task_state *state, uint32_t call, uint32_t descriptor, uint64_t regs)
 {
 	uint64_t file = 0;
-	uint32_t flags;
 
 	if (!state)
 		return 0;
@@ -169,17 +232,10 @@ __noinline int enter_call(struct task_state *state, uint32_t call, uint32_t desc
 			return 0;
 		}
 	}
-	if (call <= CALL_WRITE) {
-		flags = flags_of(file);
-		if (call == CALL_WRITE && config.syncs)
-			state->synchronous = is_synchronous(file, flags);
-		if (flags & O_DIRECT)
-			begin_direct(state, call);
-		else if (call == CALL_WRITE)
-			remember_inode(file);
-	} else if (file) {
+	if (call <= CALL_WRITE)
+		begin_call(state, call, file, regs);
+	else if (file)
 		remember_inode(file);
-	}
 	if (config.clocks) {
 		struct clock_reading reading = {};
 
@@ -190,14 +246,179 @@ __noinline int enter_call(struct task_state *state, uint32_t call, uint32_t desc
 	return 0;
 }
 
+static __always_inline void learn_client(uint64_t inode)
+{
+	uint64_t super = 0, magic = 0, session = 0, client = 0;
+	struct v9fs_session_info *type = 0;
+
+	if (!bpf_core_field_exists(type->clnt))
+		return;
+	read_field(&super, struct inode, inode, i_sb);
+	read_field(&magic, struct super_block, super, s_magic);
+	if (magic != MAGIC_9P)
+		return;
+	read_field(&session, struct super_block, super, s_fs_info);
+	read_field(&client, struct v9fs_session_info, session, clnt);
+	target_client = client;
+}
+
 /* The one file is read once by user space, so that its inode's address is known here. */
 static __always_inline void learn(struct task_struct *task, uint32_t descriptor)
 {
-	target_inode = inode_of(file_of(task, descriptor));
+	uint64_t inode = inode_of(file_of(task, descriptor));
+
+	target_inode = inode;
+	if (config.remote && inode)
+		learn_client(inode);
+}
+
+/* --- libaio --- */
+
+/* Rings of a process that are looked through. */
+#define FEW_RINGS 16
+
+static __always_inline uint64_t kioctx_at(struct kioctx_table *table, uint32_t number)
+{
+	uint64_t kioctx = 0;
+
+	bpf_probe_read_kernel(&kioctx, sizeof(kioctx),
+			      (void *)table + bpf_core_field_offset(struct kioctx_table, table) + 8ull * number);
+	return kioctx;
+}
+
+/* Before the first call of a process that was forked its memory cannot be read here: then the rings tell their ids. */
+__noinline uint64_t search_kioctx(uint64_t ring)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct kioctx_table *table = task->mm->ioctx_table;
+	uint32_t rings = table ? table->nr : 0;
+
+	for (uint32_t i = 0; i < FEW_RINGS && i < rings; i++) {
+		uint64_t kioctx = kioctx_at(table, i), id = 0;
+
+		if (kioctx)
+			read_field(&id, struct kioctx, kioctx, user_id);
+		if (kioctx && id == ring)
+			return kioctx;
+	}
+	return 0;
+}
+
+/* The kioctx of a ring, as fs/aio.c looks it up: the id is an address in the program where its number stands. */
+static __always_inline uint64_t kioctx_of(struct task_struct *task, uint64_t ring)
+{
+	struct kioctx_table *table = task->mm->ioctx_table;
+	uint32_t number = 0;
+
+	if (!table)
+		return 0;
+	if (bpf_probe_read_user(&number, sizeof(number), (void *)ring))
+		return search_kioctx(ring);
+	return number < table->nr ? kioctx_at(table, number) : 0;
+}
+
+/* A loop over what one call brought or took. */
+struct batch {
+	uint64_t at;	  /* in the program's memory */
+	uint64_t kioctx;
+	struct ending ending;
+	uint32_t unknown; /* bios in this call that no I/O was found for */
+};
+
+/*
+ * struct iocb (include/uapi/linux/aio_abi.h): opcode at 16, descriptor at 20. IOCB_CMD_FSYNC is 2, FDSYNC 3; PWRITE 1,
+ * PWRITEV 8.
+ */
+static __always_inline uint32_t op_of_iocb(uint64_t iocb, uint32_t *descriptor)
+{
+	uint16_t opcode = 0;
+
+	bpf_probe_read_user(&opcode, sizeof(opcode), (void *)iocb + 16);
+	bpf_probe_read_user(descriptor, sizeof(*descriptor), (void *)iocb + 20);
+	if (opcode == 2 || opcode == 3)
+		return IO_OP_SYNC;
+	return opcode == 1 || opcode == 8 ? IO_OP_WRITE : IO_OP_READ;
+}
+
+static __always_inline void begin_unqueued(const struct batch *batch, uint64_t iocb)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	uint32_t descriptor = 0, number;
+	struct beginning beginning = {
+		.id = {iocb, batch->kioctx},
+		.called = batch->ending.asked,
+		.op = op_of_iocb(iocb, &descriptor),
+		.way = IO_WAY_LIBAIO,
+	};
+	uint64_t file = file_of(task, descriptor);
+	struct io_slot *slot;
+
+	if (!is_followed(file))
+		return;
+	beginning.remote = config.remote && is_remote(file);
+	number = io_begin(&beginning);
+	slot = number ? io_at(number) : 0;
+	if (slot && beginning.remote)
+		slot->record.end = beginning.op == IO_OP_SYNC ? IO_END_UNJOINED : end_of_unsent(file);
+	else if (slot && beginning.op != IO_OP_SYNC)
+		slot->record.end = !(flags_of(file) & O_DIRECT) ? IO_END_BUFFERED
+				   : batch->unknown || strange_bios ? IO_END_UNJOINED
+								 : IO_END_NOT_QUEUED;
+}
+
+/*
+ * On a file system without a device no bio tells of an I/O: each is begun where it is handed over. Where they are done
+ * at once, by their own thread, its requests name none of them: if there is but one, they are that one's.
+ */
+static long begin_handed_over(uint32_t index, struct batch *batch)
+{
+	uint32_t descriptor = 0, number;
+	uint64_t iocb = 0;
+
+	if (bpf_probe_read_user(&iocb, sizeof(iocb), (void *)batch->at + 8ull * index))
+		return 1;
+	op_of_iocb(iocb, &descriptor);
+	if (!is_remote(file_of(bpf_get_current_task_btf(), descriptor)))
+		return 0;
+	number = io_find((struct io_key){iocb, batch->kioctx});
+	if (number)
+		io_fold_self_reaped(number);
+	begin_unqueued(batch, iocb);
+	return 0;
+}
+
+/* What one call brings, where loops are bounded. */
+#define FEW_RESULTS 64
+
+/* The number of the one I/O that is handed over, if it is followed; of this call, as an earlier one may have its name. */
+static __always_inline uint32_t find_handed_over(const struct batch *batch)
+{
+	uint64_t iocb = 0;
+	struct io_slot *slot;
+	uint32_t number;
+
+	if (bpf_probe_read_user(&iocb, sizeof(iocb), (void *)batch->at))
+		return 0;
+	number = io_find((struct io_key){iocb, batch->kioctx});
+	slot = number ? io_at(number) : 0;
+	return slot && slot->record.boundary[BOUNDARY_CALL] == batch->ending.asked ? number : 0;
+}
+
+static __always_inline void enter_submit(struct pt_regs *regs, struct task_state *state, struct task_struct *task)
+{
+	struct batch batch = {.at = CALL_ARGUMENT3(regs), .ending.asked = state->entered};
+	uint32_t count = CALL_ARGUMENT2(regs);
+
+	batch.kioctx = kioctx_of(task, CALL_ARGUMENT1(regs));
+	if (!batch.kioctx)
+		return;
+	repeat(count, FEW_RESULTS, begin_handed_over, &batch);
+	if (count == 1)
+		state->io = find_handed_over(&batch);
 }
 
 /* Apart from the program itself, which for a call that is not watched would only save and restore registers for it. */
-static __noinline int enter(struct pt_regs *regs, uint32_t call)
+static __noinline int enter(struct pt_regs *regs, uint32_t call, uint64_t registers)
 {
 	struct task_struct *task;
 	struct task_state *state;
@@ -220,8 +441,11 @@ static __noinline int enter(struct pt_regs *regs, uint32_t call)
 	state->posted = 0;
 	state->queued = 0;
 	state->unknown = 0;
+	state->io = 0;
 	if (call <= CALLS)
-		enter_call(state, call - 1, CALL_ARGUMENT1(regs));
+		enter_call(state, call - 1, CALL_ARGUMENT1(regs), registers);
+	else if (config.remote && call - 1 == CALL_SUBMIT)
+		enter_submit(regs, state, task);
 	return 0;
 }
 
@@ -235,7 +459,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long number)
 	call = config.call[number];
 	if (!call)
 		return 0;
-	return enter(regs, call);
+	return enter(regs, call, config.remote ? address_of(ctx, 0) : 0);
 }
 
 /* --- synchronous calls: R --- */
@@ -387,67 +611,7 @@ __noinline int end_fault(struct task_state *state)
 	return 0;
 }
 
-/* --- libaio --- */
-
-/* The kioctx of a ring, as fs/aio.c looks it up: the id is an address in the program where its number stands. */
-static __always_inline uint64_t kioctx_of(struct task_struct *task, uint64_t ring)
-{
-	struct kioctx_table *table = task->mm->ioctx_table;
-	uint64_t kioctx = 0;
-	uint32_t number = 0;
-
-	if (bpf_probe_read_user(&number, sizeof(number), (void *)ring) || !table || number >= table->nr)
-		return 0;
-	bpf_probe_read_kernel(&kioctx, sizeof(kioctx),
-			      (void *)table + bpf_core_field_offset(struct kioctx_table, table) + 8ull * number);
-	return kioctx;
-}
-
-/* A loop over what one call brought or took. */
-struct batch {
-	uint64_t at;	  /* in the program's memory */
-	uint64_t kioctx;
-	struct ending ending;
-	uint32_t unknown; /* bios in this call that no I/O was found for */
-};
-
-/*
- * struct iocb (include/uapi/linux/aio_abi.h): opcode at 16, descriptor at 20. IOCB_CMD_FSYNC is 2, FDSYNC 3; PWRITE 1,
- * PWRITEV 8.
- */
-static __always_inline uint32_t op_of_iocb(uint64_t iocb, uint32_t *descriptor)
-{
-	uint16_t opcode = 0;
-
-	bpf_probe_read_user(&opcode, sizeof(opcode), (void *)iocb + 16);
-	bpf_probe_read_user(descriptor, sizeof(*descriptor), (void *)iocb + 20);
-	if (opcode == 2 || opcode == 3)
-		return IO_OP_SYNC;
-	return opcode == 1 || opcode == 8 ? IO_OP_WRITE : IO_OP_READ;
-}
-
-static __always_inline void begin_unqueued(const struct batch *batch, uint64_t iocb)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	uint32_t descriptor = 0, number;
-	struct beginning beginning = {
-		.id = {iocb, batch->kioctx},
-		.called = batch->ending.asked,
-		.op = op_of_iocb(iocb, &descriptor),
-		.way = IO_WAY_LIBAIO,
-	};
-	uint64_t file = file_of(task, descriptor);
-	struct io_slot *slot;
-
-	if (!is_followed(file))
-		return;
-	number = io_begin(&beginning);
-	slot = number ? io_at(number) : 0;
-	if (slot && beginning.op != IO_OP_SYNC)
-		slot->record.end = !(flags_of(file) & O_DIRECT) ? IO_END_BUFFERED
-				   : batch->unknown || strange_bios ? IO_END_UNJOINED
-								 : IO_END_NOT_QUEUED;
-}
+/* --- libaio: what came of it --- */
 
 /*
  * An I/O that was submitted and not queued: held back by a limit, or it will never be (the page cache took it, it is an
@@ -506,9 +670,6 @@ static long reap(uint32_t index, struct batch *batch)
 	return 0;
 }
 
-/* What one call brings, where loops are bounded. */
-#define FEW_RESULTS 64
-
 static __always_inline void count_left(uint32_t count)
 {
 	struct io_counts *counts = io_counts_of(IO_OP_READ);
@@ -517,12 +678,45 @@ static __always_inline void count_left(uint32_t count)
 		counts->left += count - FEW_RESULTS;
 }
 
+/* It was handed over, and refused. */
+static long take_back(uint32_t index, struct batch *batch)
+{
+	struct io_slot *slot;
+	uint64_t iocb = 0;
+	uint32_t number;
+
+	if (bpf_probe_read_user(&iocb, sizeof(iocb), (void *)batch->at + 8ull * index))
+		return 1;
+	number = io_find((struct io_key){iocb, batch->kioctx});
+	slot = number ? io_at(number) : 0;
+	if (slot && slot->remote && slot->record.boundary[BOUNDARY_CALL] == batch->ending.asked)
+		io_forget(number);
+	return 0;
+}
+
+static __always_inline void take_back_refused(struct pt_regs *regs, struct task_state *state,
+					      struct task_struct *task, long result)
+{
+	struct batch batch = {.ending.asked = state->entered};
+	uint32_t handed_over = CALL_ARGUMENT2(regs), taken = result > 0 ? result : 0;
+
+	if (taken >= handed_over)
+		return;
+	batch.at = CALL_ARGUMENT3(regs) + 8ull * taken;
+	batch.kioctx = kioctx_of(task, CALL_ARGUMENT1(regs));
+	if (batch.kioctx)
+		repeat(handed_over - taken, FEW_RESULTS, take_back, &batch);
+}
+
 static __always_inline void end_submit(struct pt_regs *regs, struct task_state *state, struct task_struct *task,
 				       long result)
 {
 	struct batch batch = {.at = CALL_ARGUMENT3(regs), .unknown = state->unknown};
 	uint32_t count = result;
 
+	state->io = 0;
+	if (config.remote)
+		take_back_refused(regs, state, task, result);
 	if (result <= 0 || state->queued >= count)
 		return;
 	batch.kioctx = kioctx_of(task, CALL_ARGUMENT1(regs));

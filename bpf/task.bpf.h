@@ -85,4 +85,7 @@ static __always_inline bool is_in_call(void)
 int is_followed(uint64_t file);
 int flags_of(uint64_t file);
 
+/* Whether it is on a file system that has a server and no device. */
+int is_remote(uint64_t file);
+
 #endif

@@ -17,6 +17,9 @@ extern volatile uint32_t recording;
  * epoch; 0: it was not. */
 extern volatile uint64_t told;
 
+/* The connection of 9p that the one file is reached by (its address), with config.one_file; 0: it is not known. */
+extern volatile uint64_t target_client;
+
 /* When the latest flush, or write with FUA, of those that ended on a top disk had begun. */
 extern volatile uint64_t durable_since;
 
@@ -194,6 +197,15 @@ static __always_inline void count_reached(struct op_counts *counts, uint32_t byt
 		counts->told = moment;
 	}
 	counts->waiting_bytes += bytes;
+}
+
+/* Whether what lies on the device of that number, a file or a file system, is on what is traced. */
+static __always_inline bool is_on_layers(uint32_t device)
+{
+	for (uint32_t i = 0; i < MAX_LAYERS && i < config.files_on; i++)
+		if (config.file_on[i] == device)
+			return true;
+	return !config.files_on;
 }
 
 /* The layer of a disk, or -1 for one that is none of ours. */

@@ -127,6 +127,12 @@ static __always_inline bool judge_unqueued(struct io_slot *slot, uint64_t req)
 	read_field(&file, struct io_kiocb, req, file);
 	if (!is_followed(file))
 		return false;
+	if (config.remote && is_remote(file)) {
+		slot->remote = 1;
+		slot->record.end = slot->record.op == IO_OP_SYNC || flags_of(file) & O_DIRECT ? IO_END_UNJOINED
+											  : IO_END_BUFFERED;
+		return true;
+	}
 	if (slot->record.op == IO_OP_SYNC)
 		return true;
 	if (!(flags_of(file) & O_DIRECT))

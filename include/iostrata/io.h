@@ -111,6 +111,7 @@ struct io_counts {
 	uint64_t end[IO_ENDS];
 	uint64_t note[IO_NOTES];
 	uint64_t rung; /* that share the doorbells whose time is known (stage doorbell) */
+	uint64_t remote_bytes; /* of `bytes`, those of joined I/Os that a file system's server answered */
 };
 
 /* What is in flight at a device is told apart by class. A moment belongs to the last of them that has any in flight
@@ -144,10 +145,14 @@ struct io_record {
 	uint32_t thread;	   /* that got the result, as the initial pid namespace numbers it */
 	uint16_t call_cpu, issue_cpu, complete_cpu, return_cpu;
 	uint16_t notes;		   /* bits, by enum io_note */
-	uint8_t op, way, layer, end;
+	uint8_t op, way, end;
+	uint8_t layer; /* LAYER_REMOTE: none, a file system's server */
 	uint16_t padding;
 	char command[16];	   /* of that thread */
 };
+
+/* In place of a layer's number, where I/O goes to a server and not to a device. */
+#define LAYER_REMOTE 255
 
 /* The slowest that are kept by default. */
 #define SLOWEST 64
@@ -162,15 +167,17 @@ struct interval_record {
 #define ROW_BITS     4
 #define LATENCY_ROWS 480
 
-/* All I/Os of one op whose total lies in one row, with the sums of their parts. 480 of them fit into one per-CPU value.
- */
+/* All I/Os of one op whose total lies in one row, with the sums of their parts. */
 struct latency_row {
 	uint64_t count;
 	uint64_t sum[IO_PARTS];
 };
 
+/* Half of them: the kernel refuses per-CPU values beyond 32 KiB. */
+#define TABLE_ROWS (LATENCY_ROWS / 2)
+
 struct latency_table {
-	struct latency_row row[LATENCY_ROWS];
+	struct latency_row row[TABLE_ROWS];
 };
 
 _Static_assert(sizeof(struct latency_table) <= 32768, "the kernel refuses larger per-CPU values");
@@ -281,7 +288,7 @@ struct io_slot {
 	uint32_t next;	  /* number plus 1 of the next one whose result the same task has, and does not know yet */
 	int64_t result;	  /* of one on that list: bytes or -errno */
 	uint32_t synchronous; /* a write to a file opened with O_DSYNC or O_SYNC: it may wait for the journal */
-	uint32_t padding;
+	uint32_t remote;      /* not 0: its file is on a file system without a device */
 	struct io_record record;
 };
 

@@ -85,7 +85,10 @@ struct trace_layer {
 	ROW(DIO_WORK, "iomap_dio_complete_work")       /* the worker that syncs an asynchronous write */                \
 	ROW(XFS_LOG, "xlog_bio_end_io")		       /* the journal of xfs */                                         \
 	ROW(WAIT, "submit_bio_wait_endio")	       /* of a block device by a call that waits, or a flush */         \
-	ROW(WAIT_NEW, "bio_wait_end_io")	       /* since 6.15 or so */
+	ROW(WAIT_NEW, "bio_wait_end_io")	       /* since 6.15 or so */                                          \
+	ROW(FUSE_DIRECT, "fuse_aio_complete_req")      /* the end of a direct request of FUSE, which knows its kiocb */ \
+	ROW(FUSE_WRITEBACK, "fuse_writepage_end")      /* of pages that FUSE writes back */                            \
+	ROW(FUSE_READAHEAD, "fuse_readpages_end")      /* of pages that it reads for more than one call */
 
 enum symbol {
 #define ROW(id, name) SYMBOL_##id,
@@ -119,7 +122,8 @@ struct trace_config {
 	uint32_t cgroup_level; /* how far below the root it lies */
 	uint32_t one_file;    /* only I/O on the file whose inode user space had learned is an I/O; else any on `file_on` */
 	uint32_t files_on;    /* entries of `file_on` in use; 0: of any device */
-	uint32_t file_on[MAX_LAYERS]; /* numbers of devices with file systems, or opened themselves */
+	uint32_t file_on[MAX_LAYERS]; /* numbers of devices with file systems (also those without a block device, by their
+					 own number), or opened themselves */
 	uint32_t uring_submit_argument; /* that is the request: 0, before 6.0 1 */
 	uint32_t uring_by_data;	      /* io_uring_complete does not tell the request (before 5.16): join by user_data */
 	uint32_t slowest;	      /* of the slowest, how many each CPU keeps */
@@ -129,6 +133,8 @@ struct trace_config {
 	uint32_t intervals;	      /* not 0: the slowest of each interval is kept, too */
 	uint32_t syncs;		      /* not 0: writes may be synchronous */
 	uint32_t hops;		      /* not 0: hops of SCSI commands are followed */
+	uint32_t remote;	      /* not 0: round trips to servers of file systems without a device are followed */
+	uint32_t remote_set_mask;     /* number of sets in their table, a power of two, less 1 */
 	uint8_t call[MAX_CALL_NUMBER]; /* enum call + 1 of each system call number, 0: not watched */
 };
 

@@ -9,10 +9,10 @@
 /* ROW(id, letter, meaning) */
 #define IOSTRATA_BOUNDARIES(ROW)                                                                                       \
 	ROW(CALL, "S", "the program enters the system call that submits the I/O (sys_enter)")                          \
-	ROW(QUEUE, "Q", "the first bio enters the block layer (block_bio_queue)")                                      \
+	ROW(QUEUE, "Q", "the first bio enters the block layer (block_bio_queue), or a request goes to a server")       \
 	ROW(ISSUE, "D", "the last request is handed to the driver for the last time (block_rq_issue)")                 \
 	ROW(DOORBELL, "B", "the submitting thread gets out of the driver: its call returns, or it is switched away")   \
-	ROW(COMPLETE, "C", "the driver completes the last request (block_rq_complete)")                                \
+	ROW(COMPLETE, "C", "the driver completes the last request (block_rq_complete), or the server has answered")    \
 	ROW(SYNCED, "C'", "the last flush that a synchronous write waits for has ended; else C")                       \
 	ROW(ASK, "P", "the thread asks for completions (sys_enter of io_getevents, ...); of a synchronous call, S")    \
 	ROW(WAKE, "W", "the waiting thread is woken (sched_waking)")                                                   \
@@ -45,6 +45,7 @@
 	ROW(QUEUE, "queue", QUEUE, ISSUE, TOTAL, "plug, merge, tag wait, ring-full retries, I/O scheduler")            \
 	ROW(DEVICE, "device", ISSUE, COMPLETE, TOTAL, "driver, transport, hypervisor and device")                      \
 	ROW(THROUGH, "through", QUEUE, COMPLETE, TOTAL, "on a bio-based device (md, dm, zram): all below it")          \
+	ROW(REMOTE, "remote", QUEUE, COMPLETE, TOTAL, "the file system's server: from the request to the answer")      \
 	ROW(SYNC, "sync", COMPLETE, SYNCED, TOTAL, "the flush that a synchronous write still waits for")               \
 	ROW(UNREAPED, "unreaped", SYNCED, ASK, TOTAL, "it was complete and the program had not asked yet")             \
 	ROW(DELIVER, "deliver", SYNCED, RETURN, TOTAL, "from the interrupt (or the asking, if later) to the result")   \

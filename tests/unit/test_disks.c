@@ -283,11 +283,29 @@ static void several_devices_of_a_file(void **state)
 	free(layers);
 }
 
+/* A file system without a device is known by a number of its own; and there need be no disk at all. */
+static void without_a_device(void **state)
+{
+	struct trace_wish wish = {.file = A_FILE, .remote = true, .remote_device = makedev(0, 77)};
+
+	(void)state;
+	memset(&config, 0, sizeof(config));
+	assert_int_equal(disks_choose(&config, &wish, chosen), 0);
+	assert_int_equal(config.layers, 0);
+	assert_int_equal(config.files_on, 1);
+	assert_true(files_count_on(0, 77));
+	memset(&config, 0, sizeof(config));
+	wish = (struct trace_wish){.file = ANY_FILE, .remote = true};
+	assert_int_equal(disks_choose(&config, &wish, chosen), 0);
+	assert_int_equal(config.files_on, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_TREE(partition), IN_TREE(caches),	IN_TREE(stack),		  IN_TREE(files_on_a_stack),
 		IN_TREE(several_devices_of_a_file), IN_TREE(loop),	    IN_TREE(multipath), IN_TREE(many_partitions), IN_TREE(limits),
+		IN_TREE(without_a_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

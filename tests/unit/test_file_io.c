@@ -115,13 +115,14 @@ static struct io_record full_record(void)
 	return record;
 }
 
-/* One with all, one with nothing, and one of each kind. */
+/* One with all, one with nothing, one without a device, and one of each kind. */
 static void fill_records(struct io_record **records, size_t *count)
 {
-	struct io_record *record = *records = xcalloc(2 + IO_ENDS + IO_NOTES, sizeof(**records));
+	struct io_record *record = *records = xcalloc(3 + IO_ENDS + IO_NOTES, sizeof(**records));
 
 	*record++ = full_record();
 	*record++ = (struct io_record){0};
+	*record++ = (struct io_record){.layer = LAYER_REMOTE, .boundary = {[BOUNDARY_QUEUE] = 5}};
 	for (uint8_t end = 0; end < IO_ENDS; end++)
 		*record++ = (struct io_record){.end = end, .op = end % IO_OPS, .way = end % IO_WAYS, .layer = end};
 	for (int note = 0; note < IO_NOTES; note++)
@@ -143,6 +144,29 @@ static void fill_foreigners(struct trace_view *trace)
 	}
 }
 
+/* Of both protocols, by name and by number. */
+static void fill_remotes(struct trace_view *trace)
+{
+	static const char *const kinds[][2] = {{"9p", "Tread"}, {"fuse", "FUSE_WRITE"}, {"fuse", "61"}};
+
+	trace->remotes = ARRAY_SIZE(kinds);
+	trace->remote = xcalloc(trace->remotes, sizeof(*trace->remote));
+	for (size_t i = 0; i < trace->remotes; i++) {
+		struct remote_view *view = &trace->remote[i];
+
+		*view = (struct remote_view){.protocol = xstrdup(kinds[i][0]), .kind = xstrdup(kinds[i][1])};
+		view->sent = number();
+		view->answered = number();
+		view->failed = number();
+		view->in_flight_at_end = number();
+		view->lost = number();
+		view->written_back = i == 1;
+		view->has_bytes = i;
+		view->bytes = i ? number() : 0;
+		hist_add(&view->time, 1000 + i, 3);
+	}
+}
+
 static void fill_ios(struct trace_view *trace)
 {
 	trace->ios = true;
@@ -154,6 +178,7 @@ static void fill_ios(struct trace_view *trace)
 	fill_records(&trace->slow, &trace->slow_count);
 	trace->slow_dropped = number();
 	fill_foreigners(trace);
+	fill_remotes(trace);
 	trace->hidden = xstrdup("kptr_restrict is 2");
 }
 
@@ -216,6 +241,26 @@ static void check_same_foreigners(const struct trace_view *view, const struct tr
 	}
 }
 
+static void check_same_remotes(const struct trace_view *view, const struct trace_view *expected)
+{
+	assert_int_equal(view->remotes, expected->remotes);
+	for (size_t i = 0; i < view->remotes; i++) {
+		const struct remote_view *one = &view->remote[i], *other = &expected->remote[i];
+
+		assert_string_equal(one->protocol, other->protocol);
+		assert_string_equal(one->kind, other->kind);
+		assert_int_equal(one->written_back, other->written_back);
+		assert_int_equal(one->sent, other->sent);
+		assert_int_equal(one->answered, other->answered);
+		assert_int_equal(one->failed, other->failed);
+		assert_int_equal(one->in_flight_at_end, other->in_flight_at_end);
+		assert_int_equal(one->lost, other->lost);
+		assert_int_equal(one->has_bytes, other->has_bytes);
+		assert_int_equal(one->bytes, other->bytes);
+		assert_memory_equal(&one->time, &other->time, sizeof(one->time));
+	}
+}
+
 static void check_same_ios(const struct trace_view *view, const struct trace_view *expected)
 {
 	assert_int_equal(view->ios, expected->ios);
@@ -234,6 +279,7 @@ static void check_same_ios(const struct trace_view *view, const struct trace_vie
 		assert_memory_equal(view->slow, expected->slow, view->slow_count * sizeof(*view->slow));
 	assert_int_equal(view->slow_dropped, expected->slow_dropped);
 	check_same_foreigners(view, expected);
+	check_same_remotes(view, expected);
 	check_same_text(view->hidden, expected->hidden);
 	assert_memory_equal(view->queued, expected->queued, sizeof(view->queued));
 }
@@ -630,11 +676,11 @@ static void names_that_are_none(void **state)
 			 "ios.read.notes: names 'spilt', expected one of throttled, retried, by a worker, polled, from "
 			 "the ring, split, flushed, failed, synchronous");
 	check_io_refused("\"ios\":{", "\"stages\":{", "\"stages\":{\"program\":{},",
-			 "ios.read.stages: names 'program', expected one of submit, queue, device, through, sync, "
-			 "unreaped, deliver, total, throttled, spread, doorbell, batch, wake, runq");
+			 "ios.read.stages: names 'program', expected one of submit, queue, device, through, "
+			 "remote, sync, unreaped, deliver, total, throttled, spread, doorbell, batch, wake, runq");
 	check_io_refused("\"rows\":", "\"sums\":{", "\"sums\":{\"total\":1,",
-			 "ios.read.rows[0].sums: names 'total', expected one of submit, queue, device, through, sync, "
-			 "unreaped, deliver");
+			 "ios.read.rows[0].sums: names 'total', expected one of submit, queue, device, through, "
+			 "remote, sync, unreaped, deliver");
 	check_io_refused("\"calls\":{", "\"msync\"", "\"mync\"",
 			 "calls: names 'mync', expected one of read, write, fsync, fdatasync, sync_file_range, msync, "
 			 "sync, page fault");

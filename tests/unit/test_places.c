@@ -32,7 +32,7 @@ static void places_add_up(void **state)
 
 	(void)state;
 	for (int part = 0; part < IO_PARTS; part++) {
-		summary.part[part] = 10 + part * 30;
+		summary.part[part] = 10 + part * 20;
 		sum += summary.part[part];
 	}
 	summary.unsplit = 900 - sum;
@@ -41,8 +41,8 @@ static void places_add_up(void **state)
 		sum += place_mean(&summary, place);
 	assert_float_equal(sum, 1000, 1e-9);
 	assert_float_equal(place_mean(&summary, PLACE_PROGRAM), 100 + summary.part[IO_STAGE_UNREAPED], 1e-9);
-	assert_float_equal(place_mean(&summary, PLACE_DOWN), 10 + 40, 1e-9);
-	assert_float_equal(place_mean(&summary, PLACE_DEVICE), 70 + 100, 1e-9);
+	assert_float_equal(place_mean(&summary, PLACE_DOWN), 10 + 30, 1e-9);
+	assert_float_equal(place_mean(&summary, PLACE_DEVICE), 50 + 70 + 90, 1e-9);
 }
 
 /* Two clocks differ a little; and without an engine the program's own time is not known. */
@@ -64,6 +64,8 @@ static void what_stands_for_the_device(void **state)
 	(void)state;
 	hist_add(&summary.sum->stage[IO_STAGE_THROUGH], 100, 1);
 	assert_int_equal(device_stage(&summary), IO_STAGE_THROUGH);
+	hist_add(&summary.sum->stage[IO_STAGE_REMOTE], 100, 1);
+	assert_int_equal(device_stage(&summary), IO_STAGE_REMOTE);
 	hist_add(&summary.sum->stage[IO_STAGE_DEVICE], 100, 1);
 	assert_int_equal(device_stage(&summary), IO_STAGE_DEVICE);
 	free(summary.sum);

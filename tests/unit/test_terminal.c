@@ -823,8 +823,8 @@ static void the_machine_by_its_name(void **state)
 	assert_machine("KVM virtual machine", "likely", NULL, "KVM virtual machine\n");
 	assert_machine("Firecracker microVM", "a guess", NULL, "perhaps Firecracker microVM\n");
 	assert_machine("bare metal", "certain", "docker", "bare metal ·\n  container (docker)\n");
-	assert_machine("bare metal", "certain", "container", "bare metal · container\n");
-	assert_machine(NULL, NULL, NULL, " · virtual machine\n");
+	assert_machine("bare metal", "certain", "container", "bare metal ·\n  container\n");
+	assert_machine(NULL, NULL, NULL, " ·\n  virtual machine\n");
 }
 
 /* The largest numbers that a disk of today gives. */

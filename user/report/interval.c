@@ -15,7 +15,7 @@
 /* `through` stands in the column of `device`: an I/O has one or the other. */
 static bool has_column(enum io_stage part)
 {
-	return part != IO_STAGE_THROUGH;
+	return part != IO_STAGE_THROUGH && part != IO_STAGE_REMOTE;
 }
 
 /* Before the parts; the first is aligned right, too. */
@@ -156,7 +156,9 @@ static uint64_t count_ios(const struct hist *stage)
 
 static const struct hist *column_stage(const struct hist *stage, enum io_stage part)
 {
-	return part == IO_STAGE_DEVICE && !stage[part].count ? &stage[IO_STAGE_THROUGH] : &stage[part];
+	if (part != IO_STAGE_DEVICE || stage[part].count)
+		return &stage[part];
+	return &stage[stage[IO_STAGE_REMOTE].count ? IO_STAGE_REMOTE : IO_STAGE_THROUGH];
 }
 
 static void add_rates(struct text *text, const struct interval_line *line, enum io_op op)

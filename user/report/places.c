@@ -18,9 +18,9 @@ static const struct {
 	enum io_stage part;
 	enum place place;
 } parts[] = {
-	{IO_STAGE_SUBMIT, PLACE_DOWN},	  {IO_STAGE_QUEUE, PLACE_DOWN}, {IO_STAGE_DEVICE, PLACE_DEVICE},
-	{IO_STAGE_THROUGH, PLACE_DEVICE}, {IO_STAGE_SYNC, PLACE_SYNC},	{IO_STAGE_UNREAPED, PLACE_PROGRAM},
-	{IO_STAGE_DELIVER, PLACE_BACK},
+	{IO_STAGE_SUBMIT, PLACE_DOWN},	  {IO_STAGE_QUEUE, PLACE_DOWN},	   {IO_STAGE_DEVICE, PLACE_DEVICE},
+	{IO_STAGE_THROUGH, PLACE_DEVICE}, {IO_STAGE_SYNC, PLACE_SYNC},	   {IO_STAGE_UNREAPED, PLACE_PROGRAM},
+	{IO_STAGE_DELIVER, PLACE_BACK},	  {IO_STAGE_REMOTE, PLACE_DEVICE},
 };
 
 _Static_assert(ARRAY_SIZE(parts) == IO_PARTS, "every part has its place");
@@ -47,5 +47,9 @@ double place_mean(const struct io_summary *summary, enum place place)
 
 enum io_stage device_stage(const struct io_summary *summary)
 {
-	return summary->sum->stage[IO_STAGE_DEVICE].count ? IO_STAGE_DEVICE : IO_STAGE_THROUGH;
+	const struct hist *stage = summary->sum->stage;
+
+	if (stage[IO_STAGE_DEVICE].count)
+		return IO_STAGE_DEVICE;
+	return stage[IO_STAGE_REMOTE].count ? IO_STAGE_REMOTE : IO_STAGE_THROUGH;
 }

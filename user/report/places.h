@@ -18,7 +18,7 @@ enum place place_of(enum io_stage part);
 /* ns of the mean latency. What the clocks' resolution made less than nothing is nothing. */
 double place_mean(const struct io_summary *summary, enum place place);
 
-/* The stage that stands for the device: `through` where I/Os went through a bio-based one only. */
+/* The stage that stands for the device: `through` where I/Os went through a bio-based one only, `remote` to a server. */
 enum io_stage device_stage(const struct io_summary *summary);
 
 #endif

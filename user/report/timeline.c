@@ -18,7 +18,7 @@
 /* Each filling is one column wide; UNKNOWN is time that belongs to no part, as a boundary is missing. */
 static const char *const filling[IO_PARTS] = {
 	[IO_STAGE_SUBMIT] = "·", [IO_STAGE_QUEUE] = "░",    [IO_STAGE_DEVICE] = "█",  [IO_STAGE_THROUGH] = "▓",
-	[IO_STAGE_SYNC] = "▒",	 [IO_STAGE_UNREAPED] = "-", [IO_STAGE_DELIVER] = "=",
+	[IO_STAGE_SYNC] = "▒",	 [IO_STAGE_UNREAPED] = "-", [IO_STAGE_DELIVER] = "=", [IO_STAGE_REMOTE] = "▚",
 };
 
 #define UNKNOWN "?"
@@ -57,7 +57,9 @@ static struct span part_span(const struct io_record *record, enum io_stage part)
 	struct span span = {record->boundary[io_stage_row[part].from], record->boundary[io_stage_row[part].to]};
 	uint64_t asked = record->boundary[BOUNDARY_ASK], ready = record_ready(record);
 
-	if (part == IO_STAGE_THROUGH && record->boundary[BOUNDARY_ISSUE])
+	if (part == IO_STAGE_THROUGH && (record->boundary[BOUNDARY_ISSUE] || record->layer == LAYER_REMOTE))
+		return (struct span){0};
+	if (part == IO_STAGE_REMOTE && record->layer != LAYER_REMOTE)
 		return (struct span){0};
 	if (part == IO_STAGE_UNREAPED)
 		span = (struct span){ready, asked};
@@ -281,7 +283,7 @@ static void print_way(const struct screen *screen, const struct run *run, const 
 	add_inside(&list, record);
 	add_notes(&list, record);
 	add_cpus(&list, record);
-	if (record->boundary[BOUNDARY_QUEUE])
+	if (record->boundary[BOUNDARY_QUEUE] && record->layer != LAYER_REMOTE)
 		fact_add(&list, "sector %llu", (unsigned long long)record->sector);
 	facts_print(screen, STYLE_PLAIN, &list);
 }

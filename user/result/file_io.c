@@ -54,6 +54,7 @@ static void put_io_counts(json_t *object, const struct io_view *view)
 	put_count(object, "table_full", counts->table_full);
 	put_count(object, "bytes", counts->bytes);
 	put_count(object, "requests", counts->requests);
+	put_known(object, "remote_bytes", counts->remote_bytes);
 	put_count(object, "unbegun", counts->unbegun);
 	put_count(object, "left", counts->left);
 	put_known(object, "rung", counts->rung);
@@ -191,13 +192,17 @@ static json_t *record_to_json(const struct io_record *record)
 	put(object, "notes", notes_to_json(record->notes));
 	put_count(object, "bytes", record->bytes);
 	put_count(object, "requests", record->requests);
-	put_with(object, "sector", record->sector, queued);
+	if (record->layer == LAYER_REMOTE)
+		put_boolean(object, "remote", true);
+	else
+		put_with(object, "sector", record->sector, queued);
 	put_known(object, "idle", record->idle);
 	put(object, "company", company_to_json(record));
 	put_known(object, "thread", record->thread);
 	put_command(object, record->command);
 	put(object, "cpus", cpus_to_json(record));
-	put_with(object, "layer", record->layer, queued);
+	if (record->layer != LAYER_REMOTE)
+		put_with(object, "layer", record->layer, queued);
 	return object;
 }
 
@@ -228,6 +233,39 @@ static json_t *foreigners_to_json(const struct trace_view *view)
 	return array;
 }
 
+/* --- round trips to servers --- */
+
+static json_t *remote_to_json(const struct remote_view *view, bool summary)
+{
+	json_t *object = json_object();
+
+	put_text(object, "protocol", view->protocol);
+	put_text(object, "kind", view->kind);
+	if (view->written_back)
+		put_boolean(object, "written_back", true);
+	put_count(object, "sent", view->sent);
+	put_count(object, "answered", view->answered);
+	put_count(object, "failed", view->failed);
+	put_count(object, "in_flight_at_end", view->in_flight_at_end);
+	put_count(object, "lost", view->lost);
+	if (view->has_bytes)
+		put_count(object, "bytes", view->bytes);
+	put(object, "time", hist_to_json(&view->time, summary));
+	return object;
+}
+
+static void put_remote(json_t *trace, const struct trace_view *view, bool summary)
+{
+	json_t *array;
+
+	if (!view->remotes)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < view->remotes; i++)
+		json_array_append_new(array, remote_to_json(&view->remote[i], summary));
+	put(trace, "remote", array);
+}
+
 /* --- all of it --- */
 
 void put_ios(json_t *trace, const struct trace_view *view, bool summary)
@@ -245,6 +283,7 @@ void put_ios(json_t *trace, const struct trace_view *view, bool summary)
 	for (int call = 0; call < CALLS; call++)
 		put(calls, call_name[call], call_to_json(view->call[call], summary));
 	put(trace, "calls", calls);
+	put_remote(trace, view, summary);
 	if (summary)
 		return;
 	put(trace, "slowest", records_to_json(view->slowest, view->slowest_count));

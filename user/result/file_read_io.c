@@ -73,6 +73,7 @@ static void read_io_counts(const struct node *io, struct io_counts *counts)
 	counts->table_full = get_count(io, "table_full");
 	counts->bytes = get_count(io, "bytes");
 	counts->requests = get_count(io, "requests");
+	counts->remote_bytes = get_known(io, "remote_bytes");
 	counts->unbegun = get_count(io, "unbegun");
 	counts->left = get_count(io, "left");
 	counts->rung = get_known(io, "rung");
@@ -171,6 +172,14 @@ static void read_command(const struct node *record, char command[16])
 	memcpy(command, string ? string : "", length);
 }
 
+/* Where it is not, it is absent. */
+static bool read_flag(const struct node *object, const char *key)
+{
+	struct node node = node_find(object, key);
+
+	return node_is(&node) && node_boolean(&node);
+}
+
 static void read_record(const struct node *node, struct io_record *record)
 {
 	record->op = (uint8_t)get_choice(node, "op", io_op_name, IO_OPS);
@@ -188,7 +197,8 @@ static void read_record(const struct node *node, struct io_record *record)
 	record->thread = (uint32_t)get_known_to(node, "thread", UINT32_MAX);
 	read_command(node, record->command);
 	read_cpus(node, record);
-	record->layer = (uint8_t)get_known_to(node, "layer", MAX_LAYERS - 1);
+	record->layer = read_flag(node, "remote") ? LAYER_REMOTE
+						  : (uint8_t)get_known_to(node, "layer", MAX_LAYERS - 1);
 }
 
 static void read_records(const struct node *trace, const char *key, struct io_record **records, size_t *count)
@@ -223,6 +233,40 @@ static void read_foreigners(const struct node *trace, struct trace_view *view)
 	}
 }
 
+/* --- round trips to servers --- */
+
+static void read_remote(const struct node *node, struct remote_view *view)
+{
+	struct node bytes = node_find(node, "bytes"), time = node_get(node, "time");
+
+	view->protocol = get_name(node, "protocol");
+	view->kind = get_name(node, "kind");
+	view->written_back = read_flag(node, "written_back");
+	view->sent = get_count(node, "sent");
+	view->answered = get_count(node, "answered");
+	view->failed = get_count(node, "failed");
+	view->in_flight_at_end = get_count(node, "in_flight_at_end");
+	view->lost = get_count(node, "lost");
+	view->has_bytes = node_is(&bytes);
+	view->bytes = view->has_bytes ? node_count(&bytes) : 0;
+	hist_from_json(&time, &view->time);
+}
+
+static void read_remotes(const struct node *trace, struct trace_view *view)
+{
+	struct node array = node_find(trace, "remote");
+	size_t elements = node_is(&array) ? node_elements(&array) : 0;
+
+	if (!elements)
+		return;
+	view->remote = xcalloc(elements, sizeof(*view->remote));
+	for (; view->remotes < elements; view->remotes++) {
+		struct node node = node_at(&array, view->remotes);
+
+		read_remote(&node, &view->remote[view->remotes]);
+	}
+}
+
 /* --- all of it --- */
 
 void ios_from_json(const struct node *trace, struct trace_view *view)
@@ -242,4 +286,5 @@ void ios_from_json(const struct node *trace, struct trace_view *view)
 	read_records(trace, "slow", &view->slow, &view->slow_count);
 	view->slow_dropped = get_count(trace, "slow_dropped");
 	read_foreigners(trace, view);
+	read_remotes(trace, view);
 }

@@ -208,9 +208,12 @@ struct foreign_view {
 struct remote_view {
 	char *protocol; /* "9p" or "fuse" */
 	char *kind;	/* "Tread", "FUSE_WRITE"; by number where it has no name here: "119" */
+	bool written_back; /* sent by the kernel, for pages of files that the workload wrote */
 	uint64_t sent;	/* by the workload while recording was on */
 	uint64_t answered, failed; /* of them; failed ones are answered, too */
 	uint64_t in_flight_at_end, lost;
+	bool has_bytes;
+	uint64_t bytes; /* of data, in requests and answers; 9p does not tell */
 	struct hist time;
 };
 

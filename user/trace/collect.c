@@ -11,6 +11,8 @@
 
 static void open_layers(struct tracer *tracer)
 {
+	if (!tracer->layers)
+		return;
 	tracer->view = xcalloc(tracer->layers * OPS, sizeof(*tracer->view));
 	histograms_open(&tracer->stages, tracer->skel->maps.stages, tracer->cpus);
 	for (size_t key = 0; key < tracer->stages.keys; key++) {
@@ -35,6 +37,7 @@ void collect_open(struct tracer *tracer)
 	open_layers(tracer);
 	open_hops(tracer);
 	collect_io_open(tracer);
+	collect_remote_open(tracer);
 }
 
 void collect_clear(struct tracer *tracer)
@@ -46,6 +49,7 @@ void collect_clear(struct tracer *tracer)
 		memset(tracer->hop, 0, tracer->hop_times.keys * sizeof(*tracer->hop));
 	histograms_clear(&tracer->hop_times);
 	collect_io_clear(tracer);
+	collect_remote_clear(tracer);
 }
 
 void collect_close(struct tracer *tracer)
@@ -58,6 +62,7 @@ void collect_close(struct tracer *tracer)
 	histograms_close(&tracer->hop_times);
 	histograms_close(&tracer->stages);
 	collect_io_close(tracer);
+	collect_remote_close(tracer);
 }
 
 void collect_histograms(struct tracer *tracer)
@@ -68,6 +73,7 @@ void collect_histograms(struct tracer *tracer)
 	histograms_read(&tracer->hop_times, at);
 	histograms_read(&tracer->io_stages, at);
 	histograms_read(&tracer->call_times, at);
+	histograms_read(&tracer->remote_times, at);
 }
 
 /* --- counters --- */
@@ -232,6 +238,7 @@ void collect_view(struct tracer *tracer, struct trace_view *view)
 	collect_tables(tracer);
 	view->has_reached = tracer->skel->bss->told;
 	collect_io_view(tracer, view);
+	collect_remote_view(tracer, view);
 	if (tracer->queue)
 		collect_foreigners(tracer, view);
 	view->leaf = xcalloc(tracer->layers, sizeof(*view->leaf));

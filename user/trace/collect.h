@@ -6,6 +6,8 @@
 #include "host/block.h"
 #include "result/result.h"
 
+#include <iostrata/remote.h>
+
 #include "histograms.h"
 #include "iostrata.skel.h"
 #include "tracer.h"
@@ -28,6 +30,8 @@ struct tracer {
 	size_t sets;
 	struct io_set *io_set;
 	size_t io_sets;
+	struct remote_set *remote_set;
+	size_t remote_sets; /* 1 where no round trips are followed */
 	char *top;
 	struct traced_layer *layer;
 	size_t layers;
@@ -46,7 +50,8 @@ struct tracer {
 	struct hist *hop;	/* [(layer * OPS + op) * HOPS + hop]; NULL where none are followed */
 	struct io_view *io;	/* of each enum io_op */
 	struct call_view *call; /* of each enum call */
-	struct histograms stages, hop_times, io_stages, call_times;
+	struct remote_row *remote; /* of each row of the probes' counters; NULL where no round trips are followed */
+	struct histograms stages, hop_times, io_stages, call_times, remote_times;
 	struct trace_interval *told; /* all that intervals have told of; NULL: none was asked for */
 };
 
@@ -76,6 +81,19 @@ bool collect_rebase(const struct tracer *tracer, struct io_record *record);
 
 /* From the call to the result, ns. */
 uint64_t collect_total(const struct io_record *record);
+
+/* --- collect_remote.c: round trips to servers; nothing where they are not followed --- */
+
+struct remote_row {
+	struct remote_counts counts;
+	uint64_t in_flight_at_end;
+	struct hist time;
+};
+
+void collect_remote_open(struct tracer *tracer);
+void collect_remote_close(struct tracer *tracer);
+void collect_remote_clear(struct tracer *tracer);
+void collect_remote_view(struct tracer *tracer, struct trace_view *view);
 
 /* --- collect_others.c: who else was on the disk --- */
 

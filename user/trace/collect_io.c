@@ -60,7 +60,9 @@ static void collect_counts(struct tracer *tracer)
 
 	for (uint32_t op = 0; op < IO_OPS; op++) {
 		percpu_add(skel->maps.io_ops, tracer->cpus, op, &tracer->io[op].counts);
-		percpu_add(skel->maps.io_rows, tracer->cpus, op, tracer->io[op].row);
+		for (uint32_t half = 0; half < LATENCY_ROWS / TABLE_ROWS; half++)
+			percpu_add(skel->maps.io_rows, tracer->cpus, op * 2 + half,
+				   &tracer->io[op].row[half * TABLE_ROWS]);
 	}
 	for (uint32_t call = 0; call < CALLS; call++)
 		percpu_add(skel->maps.call_ops, tracer->cpus, call, &tracer->call[call].counts);

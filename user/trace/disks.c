@@ -12,6 +12,11 @@
 #include "host/block.h"
 #include "host/files.h"
 
+static uint32_t kernel_device(dev_t device)
+{
+	return major(device) << 20 | minor(device);
+}
+
 /* The number of a device as the kernel keeps it. 0 or -errno. */
 static int kernel_number(const char *name, uint32_t *number)
 {
@@ -19,7 +24,7 @@ static int kernel_number(const char *name, uint32_t *number)
 	int err = block_number(name, &device);
 
 	if (!err)
-		*number = major(device) << 20 | minor(device);
+		*number = kernel_device(device);
 	return err;
 }
 
@@ -208,8 +213,10 @@ static void choose_files(struct trace_config *config)
  */
 int disks_choose(struct trace_config *config, const struct trace_wish *wish, const struct layer *chosen[MAX_LAYERS])
 {
-	int err = wish->layers ? 0 : -ENODEV, disk;
+	int err = wish->layers || wish->remote ? 0 : -ENODEV, disk;
 
+	if (wish->remote && wish->remote_device)
+		config->file_on[config->files_on++] = kernel_device(wish->remote_device);
 	for (size_t i = 0; i < wish->layers && !err; i++) {
 		if (i && wish->layer[i].parent_disk)
 			continue;
@@ -218,7 +225,7 @@ int disks_choose(struct trace_config *config, const struct trace_wish *wish, con
 		chosen[config->layers] = &wish->layer[i];
 		err = add_layer(config, &wish->layer[i]);
 	}
-	if (err)
+	if (err || !wish->layers)
 		return err;
 	disk = wish->layer[0].parent_disk ? layer_named(config, wish->layer[0].parent_disk) : -1;
 	if (disk > 0)

@@ -59,8 +59,10 @@ void maps_plan(struct tracer *tracer, struct trace_config *config, uint64_t in_f
 	tracer->io_sets = 1;
 	if (tracer->ios)
 		tracer->io_sets = forced ? forced : sets_for(SETS_PER_IO * in_flight, MIN_IO_SETS, MAX_IO_SETS);
+	tracer->remote_sets = config->remote ? tracer->io_sets : 1;
 	config->set_mask = tracer->sets - 1;
 	config->io_set_mask = tracer->io_sets - 1;
+	config->remote_set_mask = tracer->remote_sets - 1;
 }
 
 static uint32_t at_least_one(size_t entries)
@@ -80,15 +82,18 @@ int maps_size(struct tracer *tracer)
 		{skel->maps.hop_times, tracer->hops ? tracer->layers * OPS * HOPS : 1},
 		{skel->maps.bio_sets, tracer->sets},
 		{skel->maps.io_sets, tracer->io_sets},
-		{skel->maps.ops, tracer->layers * OPS},
-		{skel->maps.stages, tracer->layers * OPS * STAGES},
+		{skel->maps.ops, at_least_one(tracer->layers * OPS)},
+		{skel->maps.stages, at_least_one(tracer->layers * OPS * STAGES)},
 		{skel->maps.slowest, at_least_one(tracer->slowest)},
 		{skel->maps.slow_log, at_least_one(tracer->slow_records)},
 		/* These are whole in the object; a value for each possible CPU is much where nothing is asked of them.
 		 */
 		{skel->maps.io_stages, tracer->ios ? IO_OPS * IO_STAGES : 1},
-		{skel->maps.io_rows, tracer->ios ? IO_OPS : 1},
+		{skel->maps.io_rows, tracer->ios ? IO_OPS * 2 : 1},
 		{skel->maps.call_times, tracer->ios ? CALLS : 1},
+		{skel->maps.remote_sets, tracer->remote_sets},
+		{skel->maps.remote_ops, tracer->remote_sets > 1 ? REMOTE_ROWS : 1},
+		{skel->maps.remote_times, tracer->remote_sets > 1 ? REMOTE_ROWS : 1},
 	};
 	int err = 0;
 
@@ -112,7 +117,9 @@ int maps_map(struct tracer *tracer)
 		tracer->bio_set = map_table(tracer->skel->maps.bio_sets);
 	if (tracer->bio_set)
 		tracer->io_set = map_table(tracer->skel->maps.io_sets);
-	return tracer->io_set ? 0 : -errno;
+	if (tracer->io_set)
+		tracer->remote_set = map_table(tracer->skel->maps.remote_sets);
+	return tracer->remote_set ? 0 : -errno;
 }
 
 static void unmap_table(void *table, size_t bytes)
@@ -126,9 +133,11 @@ void maps_unmap(struct tracer *tracer)
 	unmap_table(tracer->request_set, tracer->sets * sizeof(*tracer->request_set));
 	unmap_table(tracer->bio_set, tracer->sets * sizeof(*tracer->bio_set));
 	unmap_table(tracer->io_set, tracer->io_sets * sizeof(*tracer->io_set));
+	unmap_table(tracer->remote_set, tracer->remote_sets * sizeof(*tracer->remote_set));
 	tracer->request_set = NULL;
 	tracer->bio_set = NULL;
 	tracer->io_set = NULL;
+	tracer->remote_set = NULL;
 }
 
 static void clear_array(const struct bpf_map *map)
@@ -148,6 +157,7 @@ void maps_clear(struct tracer *tracer)
 	memset(tracer->request_set, 0, tracer->sets * sizeof(*tracer->request_set));
 	memset(tracer->bio_set, 0, tracer->sets * sizeof(*tracer->bio_set));
 	memset(tracer->io_set, 0, tracer->io_sets * sizeof(*tracer->io_set));
+	memset(tracer->remote_set, 0, tracer->remote_sets * sizeof(*tracer->remote_set));
 	bpf_object__for_each_map(map, tracer->skel->obj)
 	{
 		if (bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY)

@@ -131,9 +131,48 @@ void programs_attach_hops(struct iostrata_bpf *skel)
 	}
 }
 
+/* Of the kernel itself, or of a module that is loaded. */
+static bool has_tracepoint_of(struct btf *btf, const char *module, const char *tracepoint)
+{
+	struct btf *types;
+	bool has;
+
+	if (programs_has_tracepoint(btf, tracepoint))
+		return true;
+	types = btf__load_module_btf(module, btf);
+	has = types && !libbpf_get_error(types) && programs_has_tracepoint(types, tracepoint);
+	if (types && !libbpf_get_error(types))
+		btf__free(types);
+	return has;
+}
+
+/* Turns off what follows round trips, but where that is asked for and told. Returns whether it is of any protocol. */
+static bool choose_for_remote(struct iostrata_bpf *skel, bool asked, struct btf *btf)
+{
+	bool has_9p = asked && has_tracepoint_of(btf, "9pnet", "9p_client_req");
+	bool has_fuse = asked && has_tracepoint_of(btf, "fuse", "fuse_request_send");
+
+	bpf_program__set_autoload(skel->progs.on_9p_request, has_9p);
+	bpf_program__set_autoload(skel->progs.on_9p_response, has_9p);
+	bpf_program__set_autoload(skel->progs.on_fuse_send, has_fuse);
+	bpf_program__set_autoload(skel->progs.on_fuse_end, has_fuse);
+	return has_9p || has_fuse;
+}
+
+/* Where there is no disk to be watched. */
+static void turn_off_disks(struct iostrata_bpf *skel)
+{
+	bpf_program__set_autoload(skel->progs.on_queue, false);
+	bpf_program__set_autoload(skel->progs.on_bio_complete, false);
+	bpf_program__set_autoload(skel->progs.on_issue, false);
+	bpf_program__set_autoload(skel->progs.on_requeue, false);
+	bpf_program__set_autoload(skel->progs.on_complete, false);
+}
+
 int programs_choose(struct iostrata_bpf *skel, struct trace_config *config, const struct trace_wish *wish, bool queue)
 {
 	struct btf *btf = NULL;
+	bool remote;
 
 	bpf_program__set_autoload(skel->progs.on_queue, queue);
 	bpf_program__set_autoload(skel->progs.on_bio_complete, queue);
@@ -146,6 +185,9 @@ int programs_choose(struct iostrata_bpf *skel, struct trace_config *config, cons
 		programs_read_uring(btf, config);
 	}
 	choose_for_ios(skel, wish, btf);
+	remote = choose_for_remote(skel, config->remote, btf);
 	btf__free(btf);
-	return 0;
+	if (!config->layers)
+		turn_off_disks(skel);
+	return remote || config->layers ? 0 : -ENODEV;
 }

@@ -126,6 +126,15 @@ static bool tables_are_empty(struct tracer *tracer)
 	return true;
 }
 
+/* Whether all requests to servers are answered. */
+static bool answers_are_here(struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->remote_sets * TABLE_WAYS; i++)
+		if (__atomic_load_n(&tracer->remote_set[i / TABLE_WAYS].way[i % TABLE_WAYS].key, __ATOMIC_RELAXED))
+			return false;
+	return true;
+}
+
 /* Whether every layer had its moment without I/O. Once nothing is recorded any more, that empties its part of the
  * tables. */
 static bool all_drained(struct tracer *tracer)
@@ -149,6 +158,8 @@ static void drain(struct tracer *tracer)
 		tracer->layer[i].drained = false;
 	for (int attempt = 0; attempt < 200 && !all_drained(tracer) && !tables_are_empty(tracer); attempt++)
 		clock_sleep(10 * NS_PER_MS);
+	for (int attempt = 0; attempt < 200 && !answers_are_here(tracer); attempt++)
+		clock_sleep(10 * NS_PER_MS);
 	if (tracer->ios)
 		clock_sleep(DELIVERY);
 }
@@ -162,7 +173,7 @@ struct trace_view *tracer_stop(struct tracer *tracer)
 	switch_recording(tracer, false);
 	view->recorded = clock_now() - tracer->started;
 	drain(tracer);
-	view->top = tracer->queue ? xstrdup(tracer->top) : NULL;
+	view->top = tracer->queue && tracer->top ? xstrdup(tracer->top) : NULL;
 	collect_view(tracer, view);
 	view->program_misses = program_misses(tracer) - tracer->misses_before;
 	return view;

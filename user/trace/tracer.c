@@ -74,7 +74,7 @@ static int choose_layers(struct tracer *tracer, struct trace_config *config, con
 
 	if (err)
 		return err;
-	tracer->top = disks_top(config);
+	tracer->top = config->layers ? disks_top(config) : NULL;
 	tracer->layers = config->layers;
 	tracer->layer = xcalloc(tracer->layers, sizeof(*tracer->layer));
 	for (size_t i = 0; i < tracer->layers; i++)
@@ -123,6 +123,7 @@ static int choose(struct tracer *tracer, struct trace_config *config, const stru
 	config->io = tracer->ios;
 	config->clocks = tracer->ios && wish->clocks;
 	config->syncs = tracer->ios && wish->syncs;
+	config->remote = tracer->ios && wish->remote;
 	config->one_file = wish->file >= 0;
 	config->slowest = tracer->slowest;
 	config->slow_from = wish->slow_from;

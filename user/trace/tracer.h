@@ -30,12 +30,15 @@ struct trace_wish {
 	unsigned slowest;    /* I/Os that are kept whole; 0: none */
 	uint64_t slow_from;  /* ns: I/Os that took this long or longer are kept, too, */
 	size_t slow_records; /* up to so many; 0: none */
+	bool remote;	     /* follow round trips to servers of file systems without a device, too; needs `ios` */
+	dev_t remote_device; /* as stat() has it, of the one such file system whose files count; 0: any */
 	bool intervals;	     /* tracer_interval() is going to ask for the slowest of each; needs `ios` */
 };
 
 /*
  * Loads and attaches the probes; bios are counted by owner on the whole disk of the first layer, or with `file` of -1
- * on every disk that no other layer stands on. Returns 0; -ENODEV when there is no layer to be seen; -E2BIG for more
+ * on every disk that no other layer stands on. Returns 0; -ENODEV when there is neither a layer to be seen nor, with
+ * `remote`, a kernel that tells of round trips; -E2BIG for more
  * than MAX_LAYERS; -ENOENT or -ENOTSUP for a cgroup that is not there or is none of v2's; or -errno of the load, with
  * libbpf's reasons shown by -v.
  */
