@@ -229,6 +229,7 @@ struct io_kiocb {
 	uint8_t opcode;
 	struct io_cqe cqe;
 	struct io_ring_ctx *ctx;
+	unsigned int flags;
 	struct io_wq_work work;
 };
 

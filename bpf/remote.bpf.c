@@ -176,46 +176,55 @@ __noinline int request_answered(const struct answer *answer)
 
 /* --- for which I/O the current thread sends --- */
 
-__noinline int note_worker(uint32_t number, uint64_t file)
+/* The I/O of a request of io_uring that the current thread does, or 0. */
+__noinline int io_of_uring(uint64_t req, uint32_t notes)
 {
-	struct io_slot *slot = io_at(number);
+	uint32_t number = io_find(uring_key(req));
+	struct io_slot *slot;
+	uint64_t file = 0;
 
+	read_field(&file, struct io_kiocb, req, file);
+	if (!number || !is_followed(file))
+		return 0;
+	slot = io_at(number);
 	if (!slot || !slot->key)
 		return 0;
 	slot->remote = 1;
-	slot->record.notes |= 1u << IO_NOTE_WORKER;
+	slot->record.notes |= notes;
 	if (slot->record.op != IO_OP_SYNC && !(flags_of(file) & O_DIRECT))
 		slot->record.end = IO_END_BUFFERED;
-	return 0;
+	return number;
 }
 
-/* A worker of io_uring does one at a time, for whoever asked. */
+/* A worker does one at a time, for whoever asked. */
 static __always_inline uint32_t io_of_worker(struct task_struct *task)
 {
-	uint64_t worker = (uint64_t)task->worker_private, work = 0, file = 0, req;
+	uint64_t worker = (uint64_t)task->worker_private, work = 0;
 	struct io_worker *type = 0;
-	uint32_t number;
 
 	if (!worker || !bpf_core_field_exists(type->cur_work))
 		return 0;
 	read_field(&work, struct io_worker, worker, cur_work);
-	if (!work)
+	return work ? io_of_uring(work - bpf_core_field_offset(struct io_kiocb, work), 1u << IO_NOTE_WORKER) : 0;
+}
+
+static __always_inline uint32_t io_of_submitter(const struct task_state *state)
+{
+	struct io_slot *slot = state->submitting ? io_at(state->submitting) : 0;
+
+	if (!slot)
 		return 0;
-	req = work - bpf_core_field_offset(struct io_kiocb, work);
-	read_field(&file, struct io_kiocb, req, file);
-	if (!is_followed(file))
-		return 0;
-	number = io_find(uring_key(req));
-	if (number)
-		note_worker(number, file);
-	return number;
+	return slot->record.way == IO_WAY_URING ? io_of_uring(slot->kiocb, 0) : 0;
 }
 
 static __always_inline uint32_t io_of_thread(struct task_struct *task, const struct task_state *state)
 {
 	if (task->flags & TASK_URING_WORKER)
 		return io_of_worker(task);
-	return state->inside && state->inside <= CALL_SUBMIT + 1 ? state->io : 0;
+	/* The thread of a ring that polls for what is submitted is in no call. */
+	if (!state->inside || state->inside == CALL_URING + 1)
+		return io_of_submitter(state);
+	return state->inside <= CALL_SUBMIT + 1 ? state->io : 0;
 }
 
 /* --- 9p --- */
@@ -331,6 +340,12 @@ static __always_inline bool is_own_inode(uint64_t inode)
 	return inode && bpf_map_lookup_elem(&own_inodes, &inode);
 }
 
+/* Pages that are written back: of a file that the workload wrote by calls, or by the workload itself in a sync. */
+static __always_inline bool is_own_writeback(uint64_t args)
+{
+	return is_own_inode(inode_written(args)) || is_own(current_state(bpf_get_current_task_btf()));
+}
+
 /* Whether the workload sends it, or somebody for it, and for which I/O. */
 static __always_inline bool find_sender(struct sending *sending, uint64_t args, uint64_t end)
 {
@@ -366,7 +381,7 @@ __noinline int send_fuse(uint64_t req)
 	if (!is_followed_mount(req))
 		return 0;
 	written_back = is_ended_by(end, SYMBOL_FUSE_WRITEBACK);
-	if (written_back ? !is_own_inode(inode_written(args)) : !find_sender(&sending, args, end))
+	if (written_back ? !is_own_writeback(args) : !find_sender(&sending, args, end))
 		return 0;
 	sending.name = remote_name(written_back, REMOTE_FUSE, opcode);
 	if (opcode == FUSE_WRITE && length > FUSE_WRITE_HEAD)

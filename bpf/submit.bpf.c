@@ -442,6 +442,7 @@ static __noinline int enter(struct pt_regs *regs, uint32_t call, uint64_t regist
 	state->queued = 0;
 	state->unknown = 0;
 	state->io = 0;
+	state->submitting = 0;
 	if (call <= CALLS)
 		enter_call(state, call - 1, CALL_ARGUMENT1(regs), registers);
 	else if (config.remote && call - 1 == CALL_SUBMIT)
@@ -772,6 +773,7 @@ static __always_inline void end_uring(struct task_state *state)
 {
 	struct batch batch = {};
 
+	state->submitting = 0;
 	if (!state->posted)
 		return;
 	batch.ending.returned = since_epoch();

@@ -67,7 +67,7 @@ static __always_inline void end_untold(uint32_t number)
 	io_fold(number, &ending);
 }
 
-static __always_inline void begin(const struct task_state *state, uint64_t req, uint32_t op)
+static __always_inline uint32_t begin(const struct task_state *state, uint64_t req, uint32_t op)
 {
 	struct beginning beginning = {
 		.id = uring_key(req),
@@ -77,7 +77,23 @@ static __always_inline void begin(const struct task_state *state, uint64_t req, 
 		.way = IO_WAY_URING,
 	};
 
-	io_begin(&beginning);
+	return io_begin(&beginning);
+}
+
+/* IOSQE_IO_LINK and IOSQE_IO_HARDLINK (include/uapi/linux/io_uring.h), which a request keeps as its own flags. */
+#define LINKS (4 | 8)
+
+/*
+ * Older kernels take file systems without a device for ones that do not wait, and do all of it in the thread that
+ * submits, at once: then what this sends is for the request that it submitted last. Of a chain that is not known.
+ */
+static __always_inline bool is_alone(struct task_state *state, uint64_t req)
+{
+	uint32_t flags = 0, linked = state->linked;
+
+	read_field(&flags, struct io_kiocb, req, flags);
+	state->linked = flags & LINKS;
+	return !linked && !state->linked;
 }
 
 __noinline int uring_begin(uint64_t req)
@@ -85,9 +101,12 @@ __noinline int uring_begin(uint64_t req)
 	struct task_state *state = current_state(bpf_get_current_task_btf());
 	uint8_t opcode = 0;
 	uint32_t number, op;
+	bool alone;
 
 	if (!is_own(state))
 		return 0;
+	alone = config.remote && is_alone(state, req);
+	state->submitting = 0;
 	read_field(&opcode, struct io_kiocb, req, opcode);
 	op = op_of_uring(opcode);
 	if (op == IO_OPS)
@@ -95,7 +114,9 @@ __noinline int uring_begin(uint64_t req)
 	number = io_find(uring_key(req));
 	if (number)
 		end_untold(number);
-	begin(state, req, op);
+	number = begin(state, req, op);
+	if (alone)
+		state->submitting = number;
 	return 0;
 }
 

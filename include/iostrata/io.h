@@ -318,6 +318,8 @@ struct task_state {
 	uint32_t synchronous; /* not 0: the write that it is in must be durable before it returns */
 	struct bio_counts bios[2];
 	uint64_t clock[CLASSES];
+	uint32_t submitting; /* number plus 1 of the I/O of io_uring that it submitted last and may be doing; 0: none */
+	uint32_t linked;     /* not 0: what it submits next belongs to a chain, whose head is done first */
 };
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "check.h"
+#include "remote.h"
 #include "summary.h"
 #include "traffic.h"
 
@@ -61,7 +62,7 @@ static bool went_elsewhere(const struct run *run, const struct test *test)
 	return false;
 }
 
-static void compare_balance(struct run *run, const struct test *test)
+static void compare_balance(struct run *run, const struct test *test, bool remote)
 {
 	const struct bio_counts *queued = run->trace->queued[OWNER_WORKLOAD];
 	const struct direction *reported = run->engine->direction;
@@ -71,6 +72,12 @@ static void compare_balance(struct run *run, const struct test *test)
 	bool balanced = true;
 	char *sentence;
 
+	if (remote) {
+		run_add_check(run, "balance", CHECK_NOT_APPLICABLE, NULL, NULL,
+			      "There is no block device on this machine whose bytes could be compared: the check "
+			      "\"cache\" compares those that the server answered.");
+		return;
+	}
 	if (!run->trace->top) {
 		run_add_check(run, "balance", CHECK_UNKNOWN, NULL, NULL,
 			      "What the engine's tasks queued was not counted: --stages left it out.");
@@ -101,19 +108,21 @@ static void compare_balance(struct run *run, const struct test *test)
 
 void check_balance(const struct checking *checking)
 {
+	const struct target *target = checking->target;
+
 	if (!checking->run->trace || !checking->run->engine)
 		return;
-	if (checking->target && checking->target->members)
+	if (target && target->members)
 		run_add_check(
 			checking->run, "balance", CHECK_NOT_APPLICABLE, NULL, NULL,
 			"The file system lies on several devices and may write the same to more than one: what was "
 			"queued there need not be what the engine reports.");
-	else if (target_is_served(checking->target))
+	else if (target_is_served(target))
 		run_add_check(checking->run, "balance", CHECK_NOT_APPLICABLE, NULL, NULL,
 			      "A program serves the file system, and reads and writes in pieces of its own: what is "
 			      "queued need not be what the engine reports.");
 	else
-		compare_balance(checking->run, checking->test);
+		compare_balance(checking->run, checking->test, target && target_is_remote(target));
 }
 
 /* --- identity --- */
@@ -302,6 +311,10 @@ void check_coverage(const struct checking *checking)
 
 	if (!run->trace)
 		return;
+	if (checking->target && target_is_remote(checking->target)) {
+		check_remote_coverage(checking);
+		return;
+	}
 	count_timed(run->trace, checking->test, &timed, &ended);
 	without = without_room(run->trace, checking->test);
 	room = ended ? NULL : room_in_words(without);

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "remote.h"
 #include "summary.h"
 #include "traffic.h"
 
@@ -22,6 +23,7 @@ struct flow {
 	uint64_t moved;	 /* by the program */
 	uint64_t top;	 /* of them, what came to the target's own disk; where that is not known, the same */
 	uint64_t leaves; /* and what came to the leaves, at the most */
+	uint64_t remote; /* what was asked of file systems' servers; it is in both */
 };
 
 static const struct layer *loop_facts(const struct checking *checking, const struct layer_view *layer)
@@ -70,8 +72,9 @@ static struct flow flow_of(const struct checking *checking, enum op op)
 	uint64_t others = traffic_of_others(trace, checking->target, op), leaves = traffic_of_leaves(trace, op);
 	struct flow flow = {.op = op, .moved = moved_bytes(checking->run, op)};
 
-	flow.top = trace->top ? traffic_of_workload(trace, op) : flow.moved;
-	flow.leaves = leaves > others ? leaves - others : 0;
+	flow.remote = remote_bytes(trace, op);
+	flow.top = trace->top ? traffic_of_workload(trace, op) + flow.remote : flow.moved;
+	flow.leaves = (leaves > others ? leaves - others : 0) + flow.remote;
 	return flow;
 }
 
@@ -96,6 +99,8 @@ static char *leaves_in_words(const struct trace_view *trace)
 
 static const char *top_in_words(const struct trace_view *trace)
 {
+	if (trace->remotes)
+		return "the disks and servers";
 	return traffic_has_several_tops(trace) ? "the disks" : trace->top;
 }
 
@@ -332,13 +337,18 @@ static void judge_arrived(const struct checking *checking, const struct flow *fl
 			      moved_words[flow->op], loop->device);
 	else
 		run_add_check(checking->run, "cache", CHECK_PASSED, found, xstrdup("95 % or more at every layer"),
-			      "What was %s arrived at every layer down to the last.", moved_words[flow->op]);
+			      "What was %s arrived at every layer down to the last%s.", moved_words[flow->op],
+			      flow->remote ? ", or was asked of a file system's server" : "");
 }
 
 static void judge_flow(const struct checking *checking, enum op op)
 {
 	struct flow flow = flow_of(checking, op);
 
+	if (checking->target && target_is_remote(checking->target)) {
+		check_remote_cache(checking, op, flow.moved);
+		return;
+	}
 	if (may_be_hidden(checking, &flow) && !ARRIVED(flow.top, flow.moved))
 		run_add_check(
 			checking->run, "cache", CHECK_UNKNOWN, NULL, NULL,
@@ -360,7 +370,7 @@ static const char *obstacle(const struct run *run, const struct target *target)
 		return "the file under a loop device can't be found by its path";
 	if (!run->engine && !run->trace->ios)
 		return "what the program moved was not followed: --stages left it out";
-	if (!run->trace->leaves)
+	if (!run->trace->leaves && !(target && target_is_remote(target)))
 		return "no device was watched";
 	if (traffic_is_of_everyone(run))
 		return "everyone's I/O was watched, and of that no whole is known";

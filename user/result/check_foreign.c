@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "remote.h"
 #include "traffic.h"
 
 /* Percent from which on others take part in the figures. */
@@ -104,6 +105,8 @@ static const char *obstacle(const struct checking *checking)
 {
 	const struct trace_view *trace = checking->run->trace;
 
+	if (checking->target && target_is_remote(checking->target))
+		return "what others ask of the server is not visible";
 	if (!trace->top)
 		return "--stages left out whose I/O it was";
 	if (traffic_is_of_everyone(checking->run))

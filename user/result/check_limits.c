@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "limiter.h"
+#include "remote.h"
 #include "summary.h"
 
 #define SPLIT_FROM  1.05
@@ -174,6 +175,10 @@ void check_splits(const struct checking *checking)
 	char number[FORMAT_LENGTH];
 	struct limits limits;
 
+	if (checking->target && target_is_remote(checking->target) && run->trace) {
+		check_trips_per_io(run);
+		return;
+	}
 	limits_of_run(&limits, checking);
 	format_fixed(number, limits.splitting.requests_per_io, 2);
 	if (limits.splitting.requests_per_io <= 0)

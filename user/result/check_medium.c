@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "floor.h"
+#include "remote.h"
 #include "summary.h"
 #include "traffic.h"
 
@@ -77,6 +78,7 @@ struct media {
 	const struct layer *most; /* of the former, the one with the most */
 	uint64_t most_bytes;
 	uint64_t own, others; /* bytes that came in at the top */
+	uint64_t remote;      /* bytes that file systems' servers were asked for */
 };
 
 static void add_leaf(struct media *media, const struct layer *facts, uint64_t bytes)
@@ -99,6 +101,7 @@ static struct media media_of(const struct trace_view *trace, const struct target
 	for (int op = 0; op < DIRECTIONS; op++) {
 		media.own += traffic_of_workload(trace, op);
 		media.others += traffic_of_others(trace, target, op);
+		media.remote += remote_bytes(trace, op);
 	}
 	for (size_t i = 0; i < trace->leaves; i++)
 		add_leaf(&media, traffic_facts(target, trace->leaf[i].device),
@@ -124,7 +127,11 @@ static void check_disks(struct run *run, const struct target *target)
 	struct media media = media_of(run->trace, target);
 	uint64_t in_memory = own_in_memory(&media);
 
-	if (run->trace->top && !media.own)
+	if (media.remote && media.remote * 20 >= media.own + media.remote)
+		run_add_check(run, "medium", CHECK_UNKNOWN, NULL, NULL,
+			      "Reads and writes went to a file system without a block device on this machine: what "
+			      "medium is behind its server cannot be seen from here.");
+	else if (run->trace->top && !media.own)
 		run_add_check(run, "medium", CHECK_NOT_APPLICABLE, NULL, NULL,
 			      "None of the disks carried any of the workload's reads and writes.");
 	else if (!run->trace->top || (traffic_is_of_everyone(run) && media.disks && media.memory))

@@ -29,6 +29,13 @@ void check_io_identity(const struct checking *checking);
 void check_ios(const struct checking *checking);
 void check_outer_sum(const struct checking *checking);
 
+/* check_remote.c: without a block device; the last three for check_splits(), check_coverage() and check_cache() */
+void check_round_trips(const struct checking *checking);
+void check_buffered(const struct checking *checking);
+void check_trips_per_io(struct run *run);
+void check_remote_coverage(const struct checking *checking);
+void check_remote_cache(const struct checking *checking, enum op op, uint64_t moved);
+
 /* check_medium.c, check_cache.c, check_foreign.c: whether a disk did the work, and did no other */
 void check_medium(const struct checking *checking);
 void check_cache(const struct checking *checking);

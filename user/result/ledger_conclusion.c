@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "remote.h"
 
 /* A flush that could not be seen, in one of so many calls, is no reason to doubt the others. */
 #define MAY_BE_MISSED 20
@@ -522,6 +523,10 @@ void ledger_conclude(struct ledger *ledger, const struct result *result, const s
 
 	if (!asked)
 		conclude_not_asked(&concluding);
+	else if (target->kind == TARGET_DISKS && remote_was_written(run->trace))
+		conclude(ledger, DURABILITY_UNSEEN,
+			 xstrdup("Part of what was written or synced went to a file system's server: whether that made "
+				 "it durable is not visible from here."));
 	else if (!ledger->layers)
 		conclude_unseen(&concluding);
 	else

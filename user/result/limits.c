@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "remote.h"
 #include "stack.h"
 #include "summary.h"
 
@@ -195,7 +196,7 @@ static double followed(const struct io_view *view)
 {
 	const struct hist *stage = view->stage;
 
-	return (double)(stage[IO_STAGE_DEVICE].count + stage[IO_STAGE_THROUGH].count +
+	return (double)(stage[IO_STAGE_DEVICE].count + stage[IO_STAGE_THROUGH].count + stage[IO_STAGE_REMOTE].count +
 			view->counts.end[IO_END_NOT_QUEUED]);
 }
 
@@ -211,9 +212,11 @@ static bool depth_by_ios(struct limits *limits, const struct io_summary *ios, do
 	if (!ended || followed(ios->sum) < OWN_SHARE * (double)ended)
 		return false;
 	stage = ios->sum->stage;
-	limits->none_came = !stage[IO_STAGE_DEVICE].count && !stage[IO_STAGE_THROUGH].count;
-	limits->reached =
-		(double)(stage[IO_STAGE_DEVICE].sum + stage[IO_STAGE_SPREAD].sum + stage[IO_STAGE_THROUGH].sum) / time;
+	limits->none_came = !stage[IO_STAGE_DEVICE].count && !stage[IO_STAGE_THROUGH].count &&
+			    !stage[IO_STAGE_REMOTE].count;
+	limits->reached = (double)(stage[IO_STAGE_DEVICE].sum + stage[IO_STAGE_SPREAD].sum +
+				   stage[IO_STAGE_THROUGH].sum + stage[IO_STAGE_REMOTE].sum) /
+			  time;
 	return true;
 }
 
@@ -259,11 +262,26 @@ static void set_reached(struct limits *limits, const struct checking *checking, 
 		limits->reached = -1;
 }
 
+/* Without a device that could be at its limit: just how many I/Os were there. */
+static void set_depth_at_server(struct limits *limits, const struct checking *checking, const struct io_summary *ios)
+{
+	double time = (double)run_io_time(checking->run);
+
+	limits->reached = -1;
+	if (!checking->run->engine || time <= 0 || !depth_by_ios(limits, ios, time))
+		return;
+	limits->device = limits->disk = "the server";
+	limits->served = true;
+	limits->in_flight = limits->reached;
+}
+
 static void set_depth(struct limits *limits, const struct checking *checking, const struct io_summary *ios)
 {
 	const struct layer_view *own = own_view(checking), *disk;
 	double sum, count, time;
 
+	if (!own && checking->target && target_is_remote(checking->target))
+		set_depth_at_server(limits, checking, ios);
 	if (!own)
 		return;
 	limits->device = limits->disk = own->device;

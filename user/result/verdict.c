@@ -13,6 +13,7 @@ static const struct rule {
 	/* no disk did the work */
 	{"medium", VERDICT_SUSPECT, VERDICT_NOT_REAL},
 	{"cache", VERDICT_SUSPECT, VERDICT_NOT_REAL},
+	{"direct", VERDICT_SUSPECT, VERDICT_SUSPECT},
 	{"layout", VERDICT_SUSPECT, VERDICT_NOT_REAL},
 	/* the figures contradict themselves, or are not complete */
 	{"balance", VERDICT_SUSPECT, VERDICT_SUSPECT},
