@@ -11,6 +11,7 @@
 #include "ledger.h"
 #include "result/stack.h"
 #include "result/summary.h"
+#include "remote.h"
 #include "stages.h"
 #include "timeline.h"
 #include "view.h"
@@ -426,6 +427,7 @@ static void print_traced(const struct block *block, size_t count, struct seen *s
 	if (stages)
 		screen_empty_line(&view->screen);
 	print_layers(block);
+	print_round_trips(&view->screen, view->runs, count);
 	print_slowest(&view->screen, "The slowest I/Os", view->runs, count, MOST_SLOW);
 	seen->stages |= stages;
 }

@@ -9,6 +9,7 @@
 #include "floor.h"
 #include "ledger.h"
 #include "reasons.h"
+#include "remote.h"
 #include "share.h"
 #include "where.h"
 
@@ -258,6 +259,7 @@ void print_notes(const struct view *view, size_t target, bool explain)
 	else
 		print_shares(view, target, explain);
 	print_floor(view, target);
+	print_unseen(view, target);
 	if (hidden)
 		print_hidden(&view->screen, hidden);
 	print_other_io(view, target);

@@ -139,7 +139,7 @@ static char *device_title(const struct view *view, const struct trace_view *trac
 	char *title;
 
 	/* I/Os are followed on the target's own disk, whatever that stands on; the rest is of the leaves. */
-	if (trace->ios)
+	if (trace->ios && trace->top)
 		text_addf(&names, "%s", trace->top);
 	for (size_t i = 0; i < trace->leaves && !trace->ios; i++)
 		text_addf(&names, "%s%s", i ? ", " : "", trace->leaf[i].device);
@@ -213,6 +213,7 @@ struct places {
 	size_t target;
 	struct io_summary *test; /* one for each */
 	bool doorbell, sync;
+	bool remote; /* a file system's server was asked, and no device */
 };
 
 /* A doorbell that is known of no test gets no column. */
@@ -228,6 +229,7 @@ static void summarize(struct places *places)
 		io_summary_of_runs(summary, places->view->runs, view_pick(places->view, places->target, i),
 				   test_io_ops(&result->test[i]));
 		places->sync |= summary->runs && summary->sum->stage[IO_STAGE_SYNC].count;
+		places->remote |= summary->runs && device_stage(summary) == IO_STAGE_REMOTE;
 		rung |= summary->runs && summary->sum->stage[IO_STAGE_DOORBELL].count;
 	}
 	places->doorbell &= rung;
@@ -242,8 +244,10 @@ static void set_place_headings(const struct places *places, struct table *table)
 	free(title);
 	for (int place = 0; place < PLACES; place++)
 		if (place != PLACE_SYNC || places->sync)
-			table_set(row, column++, place_name[place]);
-	table_set(row, column++, "dev p99");
+			table_set(row, column++,
+				  place == PLACE_DEVICE && places->remote ? io_stage_name[IO_STAGE_REMOTE]
+									  : place_name[place]);
+	table_set(row, column++, places->remote ? "p99 of it" : "dev p99");
 	if (places->doorbell)
 		table_set(row, column++, io_stage_name[IO_STAGE_DOORBELL]);
 	table_set(row, column, "joined");

@@ -12,6 +12,7 @@
 #include "ledger.h"
 #include "notes.h"
 #include "reasons.h"
+#include "remote.h"
 #include "result/check.h"
 #include "stages.h"
 #include "target.h"
@@ -146,8 +147,8 @@ static void print_direct(const struct report *report)
 				  format_count(number, call->counts.direct), call_name[i]);
 	}
 	if (text.length)
-		screen_paragraphf(report->screen, STYLE_PLAIN, 2, "Direct, and therefore among the I/Os too:%s.",
-				  text.data);
+		screen_paragraphf(report->screen, STYLE_PLAIN, 2, "Direct%s, and therefore among the I/Os too:%s.",
+				  report->trace->remotes ? " or on a file system without a device" : "", text.data);
 	text_free(&text);
 }
 
@@ -159,6 +160,12 @@ static uint64_t kernel_time(const struct call_view *call)
 	for (int class = 0; class < CLASSES; class ++)
 		busy += call->counts.clock[class];
 	return call->time.sum > busy ? call->time.sum - busy : 0;
+}
+
+/* Whose that time is: round trips to servers of file systems lie in it. */
+static const char *rest_in_words(const struct report *report)
+{
+	return report->trace->remotes ? "kernel and servers" : "kernel";
 }
 
 static void add_waits(struct table *table, enum call kind, const struct call_view *call)
@@ -182,7 +189,7 @@ static void print_waits(const struct report *report)
 	struct table_row *row = table_add(&table, STYLE_HEADING, "in flight meanwhile");
 
 	set_headings(row, class_name, CLASSES);
-	table_set(row, CLASSES + 1, "kernel");
+	table_set(row, CLASSES + 1, rest_in_words(report));
 	table_set(row, CLASSES + 2, "disk read");
 	table_set(row, CLASSES + 3, "written");
 	for (int i = 0; i < CALLS; i++)
@@ -219,7 +226,7 @@ static void print_sync(const struct report *report, enum call kind)
 		return;
 	for (int class = 0; class < CLASSES; class ++)
 		add_wait(&text, (double)call->counts.clock[class] / count, words[class]);
-	add_wait(&text, (double)kernel_time(call) / count, "kernel");
+	add_wait(&text, (double)kernel_time(call) / count, rest_in_words(report));
 	keep_together(format_latency(mean, hist_mean(&call->time)), sizeof(mean));
 	screen_paragraphf(report->screen, STYLE_PLAIN, 2, "%s took %s%s%s.", call_name[kind], mean,
 			  text.length ? ":" : "", text.length ? text.data : "");
@@ -464,6 +471,7 @@ static void print_ios(const struct report *report)
 		text_add(report->screen->out, stages.data, stages.length);
 	}
 	text_free(&stages);
+	print_round_trips(report->screen, &runs, 1);
 	print_owners(report);
 	print_foreigners(report);
 	print_slowest(report->screen, "The slowest I/Os", &runs, 1, report->verbose ? MOST_SLOW : FEW_SLOW);
@@ -481,7 +489,7 @@ static bool saw_any(const struct trace_view *trace)
 	for (int op = 0; op < IO_OPS; op++)
 		if (trace->io[op])
 			return true;
-	return moved_any(trace->queued[OWNER_WORKLOAD]);
+	return trace->remotes || moved_any(trace->queued[OWNER_WORKLOAD]);
 }
 
 static void print_trace(const struct report *report)
