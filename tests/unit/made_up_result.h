@@ -73,6 +73,7 @@ static void made_up_target(struct target *target, const char *given)
 		.filesystem = xstrdup("ext4"),
 		.source = xstrdup("/dev/nvme0n1p2"),
 		.mount_point = xstrdup("/mnt/fast"),
+		.buffered = xstrdup("9p refuses O_DIRECT when a file is opened (EINVAL)"),
 		.file_size = 8ull << 30,
 		.laid_out_in = 6000000000,
 		.layer = xcalloc(2, sizeof(struct layer)),

@@ -32,7 +32,7 @@ static char *command(const char *name, const struct options *options, uint64_t r
 	char **argv;
 
 	assert_int_equal(test_parse(name, &test), 0);
-	argv = fio_command(&fio, options, &test, "/proc/self/fd/5", runtime, "/proc/self/fd/6");
+	argv = fio_command(&fio, options, &test, "/proc/self/fd/5", false, runtime, "/proc/self/fd/6");
 	for (size_t i = 0; argv[i]; i++)
 		text_addf(&line, "%s%s", i ? " " : "", argv[i]);
 	strings_free(argv);
@@ -68,6 +68,24 @@ static void what_options_add(void **state)
 	assert_non_null(strstr(line, " --runtime=1500000us "));
 	assert_null(strstr(line, "--readonly"));
 	free(line);
+}
+
+/* Where direct I/O is refused. */
+static void through_the_page_cache(void **state)
+{
+	struct text line = {0};
+	struct test test;
+	char **argv;
+
+	(void)state;
+	assert_int_equal(test_parse("SEQ1M-Q8T1-Read", &test), 0);
+	argv = fio_command(&fio, &defaults, &test, "/file", true, NS_PER_SECOND, "/output");
+	for (size_t i = 0; argv[i]; i++)
+		text_addf(&line, " %s", argv[i]);
+	assert_non_null(strstr(line.data, " --direct=0 "));
+	assert_null(strstr(line.data, "--direct=1"));
+	strings_free(argv);
+	text_free(&line);
 }
 
 static void reads_cannot_write(void **state)
@@ -113,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_series_parameters),
 		cmocka_unit_test(what_options_add),
+		cmocka_unit_test(through_the_page_cache),
 		cmocka_unit_test(reads_cannot_write),
 		cmocka_unit_test(ages),
 		cmocka_unit_test(answers),

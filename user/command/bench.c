@@ -22,7 +22,9 @@
 #include "report/terminal.h"
 #include "result/check.h"
 #include "result/file.h"
+#include "result/remote.h"
 #include "trace/tracer.h"
+#include "workload/direct.h"
 #include "workload/floor.h"
 #include "workload/layout.h"
 #include "workload/matrix.h"
@@ -233,6 +235,17 @@ static void plain_line(const struct bench *bench, const struct run *run)
 		log_info("[%zu/%zu] %s: done", bench->number, bench->count, bench->doing);
 }
 
+/* Of a target that no probes were loaded for. */
+static const char *why_untraced(const struct target *target, const struct options *options)
+{
+	if (!target_is_remote(target))
+		return "no device with requests was found under the target";
+	if (!options->ios)
+		return "there is no device under the target, and I/Os were not followed from call to return: --stages "
+		       "left it out";
+	return remote_obstacle(target->filesystem);
+}
+
 static int run_once(struct bench *bench, struct runner *runner, size_t target, size_t test, unsigned iteration)
 {
 	const struct options *options = &bench->options.options;
@@ -248,7 +261,7 @@ static int run_once(struct bench *bench, struct runner *runner, size_t target, s
 	stuck = run_test(runner, model, run);
 	log_progress_end();
 	if (!runner->tracer && options->trace && !bench->result->no_trace && !run->untraced)
-		run->untraced = xstrdup("no device with requests was found under the target");
+		run->untraced = xstrdup(why_untraced(&bench->result->target[target], options));
 	check_run(bench->result, run);
 	detail_command(run);
 	plain_line(bench, run);
@@ -314,7 +327,10 @@ static void mark_server(struct tracer *tracer, const struct target *target)
 static struct tracer *open_tracer(struct bench *bench, const struct target *target, const struct place *place)
 {
 	const struct options *options = &bench->options.options;
+	bool served = target_is_remote(target);
 	const struct trace_wish wish = {
+		.remote = served && options->ios,
+		.remote_device = served ? place_device(place) : 0,
 		.layer = target->layer,
 		.layers = target->layers,
 		.in_flight = requests_in_flight(bench, target),
@@ -328,7 +344,7 @@ static struct tracer *open_tracer(struct bench *bench, const struct target *targ
 	struct tracer *tracer = NULL;
 	int err;
 
-	if (bench->result->no_trace || !target->layers)
+	if (bench->result->no_trace || (!target->layers && !wish.remote))
 		return NULL;
 	err = tracer_open(&tracer, &wish);
 	if (!err) {
@@ -403,6 +419,18 @@ static void fail_target(struct bench *bench, size_t target, int err)
 	save(bench);
 }
 
+/* Said at once, and in the report: what is measured then is not what the series measures. */
+static void look_for_direct(struct bench *bench, size_t target)
+{
+	struct target *model = &bench->result->target[target];
+
+	model->buffered = direct_refusal(&bench->place[target], model);
+	if (!model->buffered)
+		return;
+	log_warning("%s: %s: its tests go through this machine's page cache", model->given, model->buffered);
+	target_warn(model, "%s: its tests go through this machine's page cache (fio's --direct=0)", model->buffered);
+}
+
 static void run_target(struct bench *bench, size_t target)
 {
 	struct target *model = &bench->result->target[target];
@@ -429,6 +457,7 @@ static void run_target(struct bench *bench, size_t target)
 		fail_target(bench, target, err);
 	if (err)
 		return;
+	look_for_direct(bench, target);
 	measure_floor(bench, target);
 	detail_layers(model);
 	runner.tracer = open_tracer(bench, model, &bench->place[target]);

@@ -250,6 +250,7 @@ json_t *target_to_json(const struct target *target)
 	put_text(object, "source", target->source);
 	put_text(object, "mount_point", target->mount_point);
 	put_text(object, "access", target->access);
+	put_text(object, "buffered", target->buffered);
 	put_known(object, "file_size", target->file_size);
 	put_known(object, "members", target->members);
 	put_known(object, "laid_out_in", target->laid_out_in);

@@ -273,6 +273,7 @@ static void read_target(const struct node *node, struct target *target)
 	target->source = get_text(node, "source");
 	target->mount_point = get_text(node, "mount_point");
 	target->access = get_text(node, "access");
+	target->buffered = get_text(node, "buffered");
 	target->file_size = get_known(node, "file_size");
 	target->laid_out_in = get_known(node, "laid_out_in");
 	read_layout(node, &target->layout);

@@ -200,7 +200,7 @@ static void add_runtime(struct arguments *arguments, uint64_t runtime)
 }
 
 char **fio_command(const struct fio *fio, const struct options *options, const struct test *test, const char *file,
-		   uint64_t runtime, const char *output)
+		   bool buffered, uint64_t runtime, const char *output)
 {
 	struct arguments arguments = {0};
 
@@ -213,7 +213,7 @@ char **fio_command(const struct fio *fio, const struct options *options, const s
 	add(&arguments, "--bs=%llu", (unsigned long long)test->block_size);
 	add(&arguments, "--iodepth=%u", test->depth);
 	add(&arguments, "--numjobs=%u", test->jobs);
-	add(&arguments, "--direct=1");
+	add(&arguments, "--direct=%d", !buffered);
 	add(&arguments, "--ioengine=%s", options->ioengine);
 	add(&arguments, "--size=%llu", (unsigned long long)options->size);
 	add_runtime(&arguments, runtime);

@@ -32,10 +32,10 @@ enum fio_age fio_age(const char *version);
 
 /*
  * argv of one run of `test` for `runtime` ns on `file`, with its result written to `output`; NULL-terminated, freed by
- * strings_free(). The parameters are the series'.
+ * strings_free(). The parameters are the series', but for the page cache where `buffered`.
  */
 char **fio_command(const struct fio *fio, const struct options *options, const struct test *test, const char *file,
-		   uint64_t runtime, const char *output);
+		   bool buffered, uint64_t runtime, const char *output);
 
 /* An anonymous file for an engine's output. A descriptor (close-on-exec) or -errno. */
 int fio_scratch(void);

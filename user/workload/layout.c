@@ -35,16 +35,14 @@ static int write_whole(int fd, const char *data, size_t length, off_t offset)
 	return 0;
 }
 
-/* Past the page cache where the file system takes O_DIRECT; a descriptor of our own, the engine's flags are its own. */
-static int open_for_writing(const struct place *place)
+/* A descriptor of our own, the engine's flags are its own. `direct` is O_DIRECT or 0. */
+static int open_for_writing(const struct place *place, int direct)
 {
 	char *name = place_engine_name(place);
-	int fd = open(name, O_WRONLY | O_DIRECT | O_CLOEXEC);
+	int fd = open(name, O_WRONLY | direct | O_CLOEXEC), err = fd < 0 ? -errno : 0;
 
-	if (fd < 0 && errno == EINVAL)
-		fd = open(name, O_WRONLY | O_CLOEXEC);
 	free(name);
-	return fd < 0 ? -errno : fd;
+	return err ? err : fd;
 }
 
 static int write_all(int fd, char *chunk, uint64_t size, layout_progress progress, void *context)
@@ -68,9 +66,9 @@ static int write_all(int fd, char *chunk, uint64_t size, layout_progress progres
 	return err;
 }
 
-int layout_write(const struct place *place, uint64_t size, layout_progress progress, void *context)
+static int write_place(const struct place *place, int direct, uint64_t size, layout_progress progress, void *context)
 {
-	int fd = open_for_writing(place), err;
+	int fd = open_for_writing(place, direct), err;
 	void *chunk;
 
 	if (fd < 0)
@@ -87,6 +85,14 @@ int layout_write(const struct place *place, uint64_t size, layout_progress progr
 	free(chunk);
 	close(fd);
 	return err;
+}
+
+/* Past the page cache, where O_DIRECT is refused neither at open nor by writes. */
+int layout_write(const struct place *place, uint64_t size, layout_progress progress, void *context)
+{
+	int err = write_place(place, O_DIRECT, size, progress, context);
+
+	return err == -EINVAL ? write_place(place, 0, size, progress, context) : err;
 }
 
 static bool same_counts(const struct block_stat *a, const struct block_stat *b)

@@ -489,6 +489,13 @@ int place_look(struct target *target, const char *given)
 	return 0;
 }
 
+dev_t place_device(const struct place *place)
+{
+	struct stat st;
+
+	return fstat(place->fd, &st) ? 0 : st.st_dev;
+}
+
 bool place_shrunk(const struct place *place, uint64_t size)
 {
 	off_t end = lseek(place->fd, 0, SEEK_END);

@@ -44,6 +44,9 @@ int place_open(struct place *place, struct target *target, const char *given, ui
  */
 int place_look(struct target *target, const char *given);
 
+/* The number of the device or file system that it is on, as stat() has it; 0: not known. */
+dev_t place_device(const struct place *place);
+
 /* Whether the file or device has less than `size` bytes now. */
 bool place_shrunk(const struct place *place, uint64_t size);
 

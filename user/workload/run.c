@@ -292,7 +292,8 @@ static void execute(struct execution *execution, const struct test *test, uint64
 {
 	const struct runner *runner = execution->runner;
 	char *file = place_engine_name(runner->place), *output = xasprintf("/proc/self/fd/%d", execution->output);
-	char **argv = fio_command(runner->fio, runner->options, test, file, runtime, output);
+	char **argv = fio_command(runner->fio, runner->options, test, file, runner->target->buffered, runtime,
+				  output);
 	int keep[] = {runner->place->fd, execution->output}, err;
 
 	execution->progress.planned = runtime;
