@@ -327,10 +327,10 @@ static void mark_server(struct tracer *tracer, const struct target *target)
 static struct tracer *open_tracer(struct bench *bench, const struct target *target, const struct place *place)
 {
 	const struct options *options = &bench->options.options;
-	bool served = target_is_remote(target);
+	bool remote = target_is_remote(target);
 	const struct trace_wish wish = {
-		.remote = served && options->ios,
-		.remote_device = served ? place_device(place) : 0,
+		.remote = remote && options->ios,
+		.remote_device = remote ? place_device(place) : 0,
 		.layer = target->layer,
 		.layers = target->layers,
 		.in_flight = requests_in_flight(bench, target),

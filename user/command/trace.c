@@ -15,11 +15,13 @@
 #include "command.h"
 #include "common.h"
 #include "host/conditions.h"
+#include "host/mounts.h"
 #include "host/privilege.h"
 #include "report/interval.h"
 #include "report/trace.h"
 #include "result/check.h"
 #include "result/file.h"
+#include "result/remote.h"
 #include "trace/tracer.h"
 #include "trace_options.h"
 #include "trace_subject.h"
@@ -151,6 +153,8 @@ static int open_tracer(struct trace *trace)
 		.syncs = true,
 		.file = -1,
 		.files_of_layers = options->devices > 0,
+		/* Who names disks does not mean what has none. */
+		.remote = !options->devices && mounts_have(filesystem_is_remote),
 		.own = owner_rule(options),
 		.cgroup = trace->subject.cgroup,
 		.no_children = options->no_children,

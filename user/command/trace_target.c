@@ -9,6 +9,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "host/block.h"
+#include "host/mounts.h"
+#include "result/remote.h"
 
 /* --- devices that are named --- */
 
@@ -89,7 +91,7 @@ int trace_target_describe(struct target *target, const struct trace_options *opt
 		describe_all(target);
 	if (err)
 		return err;
-	if (!target->layers)
+	if (!target->layers && !mounts_have(filesystem_is_remote))
 		return log_failure(-EINVAL, "no disk is to be seen: is /sys mounted?");
 	if (count_disks(target) > MAX_LAYERS)
 		return log_failure(-EINVAL,
@@ -103,5 +105,7 @@ char *trace_target_in_words(const struct target *target)
 {
 	size_t disks = count_disks(target);
 
+	if (!disks)
+		return xstrdup("file systems without a device");
 	return disks > 1 ? xasprintf("%zu disks", disks) : xstrdup(target->layer[0].name);
 }

@@ -266,6 +266,20 @@ char **mounts_of_type(const char *type)
 	return points;
 }
 
+bool mounts_have(bool (*wanted)(const char *type))
+{
+	struct libmnt_table *table = read_mounts();
+	struct libmnt_iter *iterator = mnt_new_iter(MNT_ITER_FORWARD);
+	struct libmnt_fs *fs;
+	bool found = false;
+
+	while (table && !found && mnt_table_next_fs(table, iterator, &fs) == 0)
+		found = mnt_fs_get_fstype(fs) && wanted(mnt_fs_get_fstype(fs));
+	mnt_free_iter(iterator);
+	mnt_unref_table(table);
+	return found;
+}
+
 /* --- who uses a device --- */
 
 /* One device of those that are looked at: the asked one, or one of its partitions. */

@@ -3,6 +3,7 @@
 #ifndef HOST_MOUNTS_H
 #define HOST_MOUNTS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "result/result.h"
@@ -36,6 +37,9 @@ int mount_stack(const struct mount *mount, struct layer **layers, size_t *count)
  * Where file systems of this type ("cgroup2") are mounted; NULL-terminated, for strings_free(); never NULL itself.
  */
 char **mounts_of_type(const char *type);
+
+/* Whether any file system is mounted whose type (such as "fuse.sshfs") is one that `wanted` says yes to. */
+bool mounts_have(bool (*wanted)(const char *type));
 
 /*
  * Where device `name` (kernel name, without /dev), or for a disk one of its partitions, is in use: "mounted at /data
