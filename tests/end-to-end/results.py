@@ -151,7 +151,7 @@ def queued(run, owner, op):
 
 # --- the program's I/Os ---
 
-PARTS = ["submit", "queue", "device", "through", "sync", "unreaped", "deliver"]
+PARTS = ["submit", "queue", "device", "through", "remote", "sync", "unreaped", "deliver"]
 
 
 def ios(run):
@@ -274,6 +274,19 @@ def foreign_bytes(one):
 def hidden(run):
     """Why I/Os of libaio and io_uring can't be joined; None where they can."""
     return run["trace"].get("hidden")
+
+
+# --- without a block device ---
+
+
+def round_trips(run):
+    """{kind: view} of the requests to a file system's server; those that the kernel sent for pages end with "*"."""
+    return {view["kind"] + "*" * view.get("written_back", False): view for view in run["trace"].get("remote", [])}
+
+
+def buffered(result):
+    """Why the tests of each target went through the page cache; None where they did not."""
+    return [target.get("buffered") for target in result["targets"]]
 
 
 # --- of trace ---
