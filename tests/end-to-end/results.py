@@ -199,6 +199,15 @@ def parts(view):
     return {part: (io_stage(view, part) or {"sum": 0})["sum"] for part in PARTS}
 
 
+Second = collections.namedtuple("Second", "start end bytes parts")
+
+
+def io_seconds(view):
+    """The I/Os of a view second by second; `parts` is {part: (I/Os, ns)}."""
+    return [Second(one["from"], one["to"], one["bytes"],
+                   {part: tuple(one[part]) for part in PARTS if part in one}) for one in view.get("seconds", [])]
+
+
 def rows(view):
     """The table by latency, lowest first: (lowest ns, count, {part: ns})."""
     return [(row["from"], row["count"], row["sums"]) for row in view["rows"]]

@@ -12,7 +12,7 @@ import pytest
 import machine as m
 import program
 import witness as w
-from results import NOT_SEEN, check, directions, losses, queued, started
+from results import NOT_SEEN, PARTS, check, directions, io_seconds, io_stage, ios, losses, queued, started
 
 READ, WRITE = "RND4K-Q8T2-Read", "RND4K-Q8T2-Write"
 
@@ -203,6 +203,20 @@ def courses(run, at_least):
                 assert_course(stage, at_least)
 
 
+def assert_seconds(run, at_least):
+    """Those of the program's I/Os add up, and lie one after the other in the recording."""
+    for view in ios(run).values():
+        found = io_seconds(view)
+        for part in PARTS:
+            stage = io_stage(view, part) or {"count": 0, "sum": 0}
+            assert sum(second.parts.get(part, (0, 0))[0] for second in found) == stage["count"], part
+            assert sum(second.parts.get(part, (0, 0))[1] for second in found) == stage["sum"], part
+        assert sum(second.bytes for second in found) == view["bytes"]
+        edges = [edge for second in found for edge in (second.start, second.end)]
+        assert edges == sorted(edges) and edges[0] >= 0
+        assert len(found) >= at_least, edges
+
+
 @pytest.mark.parametrize("seconds", [int(os.environ.get("IOSTRATA_LONG", "20"))])
 def test_long_run(bench, machine, device, seconds):
     """
@@ -223,6 +237,7 @@ def test_long_run(bench, machine, device, seconds):
                                  during=watch)
     layer = assert_run(run, kernel, device)
     courses(run, seconds - 1)
+    assert_seconds(run, seconds - 1)
     lost = sum(losses(view).get(NOT_SEEN, 0) for view in layer["ops"].values())
     resident = [reading[0] for reading in readings]
     maps = {reading[1] for reading in readings}

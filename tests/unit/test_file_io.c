@@ -34,6 +34,24 @@ static void fill_hist(struct hist *hist)
 		hist_add(hist, number() << i * 3, number());
 }
 
+/* The second has all parts, the first every other one. */
+static void fill_seconds(struct io_view *view)
+{
+	view->seconds = 2;
+	view->second = xcalloc(2, sizeof(*view->second));
+	for (int i = 0; i < 2; i++) {
+		struct io_second *second = &view->second[i];
+
+		second->from = number();
+		second->to = number();
+		second->bytes = number();
+		for (int part = 0; part < IO_PARTS; part += 2 - i) {
+			second->count[part] = number();
+			second->sum[part] = number();
+		}
+	}
+}
+
 static struct io_view *full_io(void)
 {
 	struct io_view *view = xcalloc(1, sizeof(*view));
@@ -63,6 +81,7 @@ static struct io_view *full_io(void)
 		for (int part = row % 2; part < IO_PARTS; part++)
 			view->row[row].sum[part] = number();
 	}
+	fill_seconds(view);
 	return view;
 }
 
@@ -222,6 +241,8 @@ static void check_same_io(const struct io_view *view, const struct io_view *expe
 	for (int stage = 0; stage < IO_STAGES; stage++)
 		check_same_course(&view->course[stage], &expected->course[stage]);
 	assert_memory_equal(view->row, expected->row, sizeof(view->row));
+	assert_int_equal(view->seconds, expected->seconds);
+	assert_memory_equal(view->second, expected->second, view->seconds * sizeof(*view->second));
 }
 
 static void check_same_text(const char *text, const char *expected)
@@ -373,6 +394,7 @@ static void the_keys_of_ios(void **state)
 	struct result *result = full_result();
 	const struct io_view *view = result->run[0].trace->io[IO_OP_WRITE];
 	const struct io_view copy = {.counts = view->counts, .in_flight_at_end = view->in_flight_at_end};
+	const struct io_second second = view->second[1];
 	const uint64_t sum = view->row[100].sum[IO_STAGE_DEVICE], count = view->row[100].count;
 	json_t *json = write_and_read(result, false), *io = find(json, "runs/0/trace/ios/write");
 
@@ -394,6 +416,12 @@ static void the_keys_of_ios(void **state)
 	check_count(io, "rows/100/count", (json_int_t)count);
 	check_count(io, "rows/100/sums/device", (json_int_t)sum);
 	check_absent(io, "rows/101/sums/submit");
+	check_count(io, "seconds/1/from", (json_int_t)second.from);
+	check_count(io, "seconds/1/to", (json_int_t)second.to);
+	check_count(io, "seconds/1/bytes", (json_int_t)second.bytes);
+	check_count(io, "seconds/1/deliver/0", (json_int_t)second.count[IO_STAGE_DELIVER]);
+	check_count(io, "seconds/1/deliver/1", (json_int_t)second.sum[IO_STAGE_DELIVER]);
+	check_absent(io, "seconds/0/queue");
 	assert_true(json_is_true(find(json, "options/ios")));
 	check_text(json, "runs/0/trace/hidden", "kptr_restrict is 2");
 	json_decref(json);
@@ -747,6 +775,17 @@ static void rows_that_are_none(void **state)
 	check_io_refused("\"ios\":", "\"rows\":", "\"rowing\":", "ios.read.rows: is missing");
 }
 
+static void seconds_that_are_none(void **state)
+{
+	(void)state;
+	check_io_refused("\"seconds\":", "\"to\":", "\"to\":1,\"x\":", "ios.read.seconds[0]: ends before it begins");
+	check_io_refused("\"seconds\":", "\"from\":", "\"since\":", "ios.read.seconds[0].from: is missing");
+	check_io_refused("\"seconds\":", "\"device\":[", "\"device\":[7,",
+			 "ios.read.seconds[0].device: is no pair of a count and a sum");
+	check_io_refused("\"seconds\":", "\"submit\":[", "\"submit\":[-",
+			 "ios.read.seconds[0].submit[0]: is negative");
+}
+
 static void parts_of_another_kind(void **state)
 {
 	(void)state;
@@ -832,6 +871,7 @@ int main(void)
 		cmocka_unit_test(choices_that_are_none),
 		cmocka_unit_test(numbers_that_do_not_fit),
 		cmocka_unit_test(rows_that_are_none),
+		cmocka_unit_test(seconds_that_are_none),
 		cmocka_unit_test(parts_of_another_kind),
 		cmocka_unit_test(programs_that_are_none),
 		cmocka_unit_test(mutated_values),

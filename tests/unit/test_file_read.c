@@ -105,6 +105,7 @@ static struct trace_view *full_trace(void)
 {
 	struct trace_view *trace = xcalloc(1, sizeof(*trace));
 
+	trace->started = number();
 	trace->recorded = number();
 	trace->top = xstrdup("nvme0n1");
 	trace->has_reached = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "file_json.h"
 
-static json_t *pair_to_json(uint64_t first, uint64_t second)
+json_t *pair_to_json(uint64_t first, uint64_t second)
 {
 	json_t *pair = json_array();
 

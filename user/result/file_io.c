@@ -46,6 +46,29 @@ static json_t *rows_to_json(const struct io_view *view)
 	return rows;
 }
 
+/* A part is its I/Os and their ns; one that none had is absent. */
+static json_t *io_second_to_json(const struct io_second *second)
+{
+	json_t *object = json_object();
+
+	put_count(object, "from", second->from);
+	put_count(object, "to", second->to);
+	put_count(object, "bytes", second->bytes);
+	for (int part = 0; part < IO_PARTS; part++)
+		if (second->count[part])
+			put(object, io_stage_name[part], pair_to_json(second->count[part], second->sum[part]));
+	return object;
+}
+
+static json_t *io_seconds_to_json(const struct io_view *view)
+{
+	json_t *seconds = view->seconds ? json_array() : NULL;
+
+	for (size_t i = 0; i < view->seconds; i++)
+		json_array_append_new(seconds, io_second_to_json(&view->second[i]));
+	return seconds;
+}
+
 static void put_io_counts(json_t *object, const struct io_view *view)
 {
 	const struct io_counts *counts = &view->counts;
@@ -74,8 +97,10 @@ static json_t *io_to_json(const struct io_view *view, bool summary)
 	if (!summary)
 		put_io_counts(object, view);
 	put(object, "stages", io_stages_to_json(view, summary));
-	if (!summary)
-		put(object, "rows", rows_to_json(view));
+	if (summary)
+		return object;
+	put(object, "rows", rows_to_json(view));
+	put(object, "seconds", io_seconds_to_json(view));
 	return object;
 }
 

@@ -35,6 +35,7 @@ const char *status_key(char key[STATUS_KEY_LENGTH], unsigned status);
 /* Bytes that are not UTF-8, which jansson refuses, become U+FFFD. */
 json_t *text_to_json(const char *text);
 json_t *count_to_json(uint64_t count);
+json_t *pair_to_json(uint64_t first, uint64_t second);
 
 /* All of a histogram, or what a summary shows of it. */
 json_t *hist_to_json(const struct hist *hist, bool summary);

@@ -67,6 +67,47 @@ static void read_rows(const struct node *io, struct io_view *view)
 	}
 }
 
+static void read_part(const struct node *second, enum io_stage part, struct io_second *to)
+{
+	struct node pair = node_find(second, io_stage_name[part]), count, sum;
+
+	if (!node_is(&pair))
+		return;
+	if (node_elements(&pair) != 2) {
+		node_refuse(&pair, "is no pair of a count and a sum");
+		return;
+	}
+	count = node_at(&pair, 0);
+	sum = node_at(&pair, 1);
+	to->count[part] = node_count(&count);
+	to->sum[part] = node_count(&sum);
+}
+
+static void read_io_second(const struct node *node, struct io_second *second)
+{
+	second->from = get_count(node, "from");
+	second->to = get_count(node, "to");
+	second->bytes = get_count(node, "bytes");
+	for (int part = 0; part < IO_PARTS; part++)
+		read_part(node, part, second);
+	if (second->to < second->from)
+		node_refuse(node, "ends before it begins");
+}
+
+/* Files of before these were kept don't have them. */
+static void read_io_seconds(const struct node *io, struct io_view *view)
+{
+	struct node seconds = node_find(io, "seconds");
+	size_t elements = node_is(&seconds) ? node_elements(&seconds) : 0;
+
+	view->second = xcalloc(elements, sizeof(*view->second));
+	for (; view->seconds < elements; view->seconds++) {
+		struct node second = node_at(&seconds, view->seconds);
+
+		read_io_second(&second, &view->second[view->seconds]);
+	}
+}
+
 static void read_io_counts(const struct node *io, struct io_counts *counts)
 {
 	counts->called = get_count(io, "called");
@@ -96,6 +137,7 @@ static struct io_view *read_io(const struct node *ios, enum io_op op)
 	for (int stage = 0; stage < IO_STAGES; stage++)
 		stage_from_json(&stages, io_stage_name[stage], &view->stage[stage], &view->course[stage]);
 	read_rows(&node, view);
+	read_io_seconds(&node, view);
 	return view;
 }
 

@@ -279,6 +279,7 @@ static struct trace_view *read_trace(const struct node *node, const struct resul
 	if (!node_is(&trace))
 		return NULL;
 	view = xcalloc(1, sizeof(*view));
+	view->started = get_known(&trace, "started");
 	view->recorded = get_count(&trace, "recorded");
 	view->top = get_text(&trace, "top");
 	read_queued(&trace, view->queued);

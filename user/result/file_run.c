@@ -220,6 +220,7 @@ static json_t *trace_to_json(const struct trace_view *trace, bool summary)
 		return NULL;
 	object = json_object();
 	leaves = json_array();
+	put_known(object, "started", trace->started);
 	put_count(object, "recorded", trace->recorded);
 	put_text(object, "top", trace->top);
 	put(object, "queued", queued_to_json(trace->queued, summary));

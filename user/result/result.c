@@ -258,6 +258,7 @@ void io_view_clear(struct io_view *view)
 {
 	for (int stage = 0; stage < IO_STAGES; stage++)
 		course_release(&view->course[stage]);
+	free(view->second);
 	memset(view, 0, sizeof(*view));
 }
 

@@ -176,6 +176,16 @@ struct balance layer_bio_balance(const struct layer_view *layer, enum op op);
 /* The stage that spans a layer: device, or through on a bio-based one. */
 enum stage layer_stage(const struct layer_view *layer);
 
+/*
+ * What came of the program's I/Os of one op in a second, or in several where a run is long: means of any span of it. One
+ * in which nothing ended is left out.
+ */
+struct io_second {
+	uint64_t from, to; /* since the recording began */
+	uint64_t bytes;	   /* that the program got or gave */
+	uint64_t count[IO_PARTS], sum[IO_PARTS]; /* I/Os that had the part, and its ns */
+};
+
 /* The program's I/Os of one op. What the counters mean is said at struct io_counts in iostrata/io.h. */
 struct io_view {
 	struct io_counts counts;
@@ -183,6 +193,8 @@ struct io_view {
 	struct hist stage[IO_STAGES];
 	struct course course[IO_STAGES]; /* the tracer keeps that of the total alone */
 	struct latency_row row[LATENCY_ROWS]; /* of the joined ones; percentiles do not add, these sums do */
+	struct io_second *second;	      /* result/seconds.h */
+	size_t seconds;
 };
 
 /* What io_view_clear() frees and zeroes. */
@@ -218,6 +230,7 @@ struct remote_view {
 };
 
 struct trace_view {
+	uint64_t started;	    /* when recording was switched on; 0: not known (an older file) */
 	uint64_t recorded;	    /* how long recording was on */
 	char *top;		    /* the target's own disk, where bios are counted by owner; "all disks" for several */
 	bool ios;		    /* I/Os were followed from call to return: what follows is known */

@@ -74,6 +74,7 @@ void collect_histograms(struct tracer *tracer)
 	histograms_read(&tracer->io_stages, at);
 	histograms_read(&tracer->call_times, at);
 	histograms_read(&tracer->remote_times, at);
+	collect_io_seconds(tracer, at);
 }
 
 /* --- counters --- */

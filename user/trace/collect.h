@@ -45,10 +45,12 @@ struct tracer {
 	uint64_t time_before; /* ns that ours had run when that began */
 	uint64_t epoch;
 	uint64_t started; /* of the recording */
+	uint64_t started_at; /* the same moment by the time of day */
 	uint64_t misses_before;
 	struct op_view *view;	/* of each layer and op: [layer * OPS + op] */
 	struct hist *hop;	/* [(layer * OPS + op) * HOPS + hop]; NULL where none are followed */
 	struct io_view *io;	/* of each enum io_op */
+	struct io_second *io_told; /* of each enum io_op: all that its seconds have told of */
 	struct call_view *call; /* of each enum call */
 	struct remote_row *remote; /* of each row of the probes' counters; NULL where no round trips are followed */
 	struct histograms stages, hop_times, io_stages, call_times, remote_times;
@@ -75,6 +77,9 @@ void collect_io_open(struct tracer *tracer);
 void collect_io_close(struct tracer *tracer);
 void collect_io_clear(struct tracer *tracer);
 void collect_io_view(struct tracer *tracer, struct trace_view *view);
+
+/* After the histograms were read: what grew since the last time is one more second of each op, which ends at `at`. */
+void collect_io_seconds(struct tracer *tracer, uint64_t at);
 
 /* Makes the times of a record that BPF kept ns since the recording began. False: there is none in it. */
 bool collect_rebase(const struct tracer *tracer, struct io_record *record);

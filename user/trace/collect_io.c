@@ -9,12 +9,14 @@
 #include <bpf/libbpf.h>
 
 #include "base/text.h"
+#include "result/seconds.h"
 
 #include "percpu.h"
 
 void collect_io_open(struct tracer *tracer)
 {
 	tracer->io = xcalloc(IO_OPS, sizeof(*tracer->io));
+	tracer->io_told = xcalloc(IO_OPS, sizeof(*tracer->io_told));
 	tracer->call = xcalloc(CALLS, sizeof(*tracer->call));
 	if (!tracer->ios)
 		return;
@@ -36,6 +38,8 @@ void collect_io_clear(struct tracer *tracer)
 {
 	for (int op = 0; tracer->io && op < IO_OPS; op++)
 		io_view_clear(&tracer->io[op]);
+	if (tracer->io_told)
+		memset(tracer->io_told, 0, IO_OPS * sizeof(*tracer->io_told));
 	if (tracer->call)
 		memset(tracer->call, 0, CALLS * sizeof(*tracer->call));
 	histograms_clear(&tracer->io_stages);
@@ -45,11 +49,36 @@ void collect_io_clear(struct tracer *tracer)
 void collect_io_close(struct tracer *tracer)
 {
 	free(tracer->io);
+	free(tracer->io_told);
 	free(tracer->call);
 	tracer->io = NULL;
+	tracer->io_told = NULL;
 	tracer->call = NULL;
 	histograms_close(&tracer->io_stages);
 	histograms_close(&tracer->call_times);
+}
+
+/* --- seconds --- */
+
+static void add_io_second(struct tracer *tracer, enum io_op op, uint64_t at)
+{
+	struct io_view *view = &tracer->io[op];
+	struct io_second now = {.to = at};
+	struct io_counts counts = {0};
+
+	percpu_add(tracer->skel->maps.io_ops, tracer->cpus, op, &counts);
+	now.bytes = counts.bytes;
+	for (int part = 0; part < IO_PARTS; part++) {
+		now.count[part] = view->stage[part].count;
+		now.sum[part] = view->stage[part].sum;
+	}
+	io_seconds_add(view, &now, &tracer->io_told[op]);
+}
+
+void collect_io_seconds(struct tracer *tracer, uint64_t at)
+{
+	for (int op = 0; tracer->ios && op < IO_OPS; op++)
+		add_io_second(tracer, op, at);
 }
 
 /* --- counters --- */

@@ -103,6 +103,7 @@ uint64_t tracer_start(struct tracer *tracer)
 	for (int attempt = 0; attempt < 20; attempt++) {
 		clear(tracer);
 		tracer->started = clock_now();
+		tracer->started_at = clock_wall();
 		if (switch_recording(tracer, true) || attempt == 19)
 			break;
 		__atomic_store_n(&tracer->skel->bss->recording, 0, __ATOMIC_SEQ_CST);
@@ -171,6 +172,7 @@ struct trace_view *tracer_stop(struct tracer *tracer)
 	for (int attempt = 0; attempt < 20 && anything_in_flight(tracer); attempt++)
 		clock_sleep(5 * NS_PER_MS);
 	switch_recording(tracer, false);
+	view->started = tracer->started_at;
 	view->recorded = clock_now() - tracer->started;
 	drain(tracer);
 	view->top = tracer->queue && tracer->top ? xstrdup(tracer->top) : NULL;
