@@ -86,6 +86,30 @@ static void test_idle_seconds_are_left_out(void **state)
 	clear(view);
 }
 
+/* A count that seems to shrink is one that was taken in the midst of something: nothing is lost, nothing counts twice.
+ */
+static void test_what_shrinks_is_told_later(void **state)
+{
+	struct io_second now = {0}, told = {0}, odd;
+	struct io_view *view = empty();
+
+	(void)state;
+	grow(&now, 0);
+	io_seconds_add(view, &now, &told);
+	odd = now;
+	odd.to = 2 * NS_PER_SECOND;
+	odd.count[IO_STAGE_DEVICE]--;
+	io_seconds_add(view, &odd, &told);
+	assert_int_equal(view->seconds, 1);
+	grow(&now, 2);
+	io_seconds_add(view, &now, &told);
+	assert_int_equal(view->seconds, 2);
+	assert_int_equal(view->second[1].from, NS_PER_SECOND);
+	assert_int_equal(view->second[1].to, 3 * NS_PER_SECOND);
+	assert_int_equal(view->second[1].count[IO_STAGE_DEVICE], 3);
+	clear(view);
+}
+
 static void test_long_ones_get_coarser_and_lose_nothing(void **state)
 {
 	const uint64_t seconds = 3 * MAX_IO_SECONDS + 1;
@@ -144,6 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_is_what_grew),
 		cmocka_unit_test(test_idle_seconds_are_left_out),
+		cmocka_unit_test(test_what_shrinks_is_told_later),
 		cmocka_unit_test(test_long_ones_get_coarser_and_lose_nothing),
 		cmocka_unit_test(test_spans),
 		cmocka_unit_test(test_through_is_completed_too),

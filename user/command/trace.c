@@ -151,6 +151,7 @@ static int open_tracer(struct trace *trace)
 		.ios = true,
 		.clocks = true,
 		.syncs = true,
+		.rings = true,
 		.file = -1,
 		.files_of_layers = options->devices > 0,
 		/* Who names disks does not mean what has none. */

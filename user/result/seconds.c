@@ -32,10 +32,22 @@ static bool grew(const struct io_second *second)
 	return second->bytes;
 }
 
+/* What was complete when it was looked at may not have been counted yet, or twice. The next time tells. */
+static bool went_back(const struct io_second *now, const struct io_second *told)
+{
+	bool back = now->bytes < told->bytes;
+
+	for (int part = 0; part < IO_PARTS; part++)
+		back |= now->count[part] < told->count[part] || now->sum[part] < told->sum[part];
+	return back;
+}
+
 void io_seconds_add(struct io_view *view, const struct io_second *now, struct io_second *told)
 {
 	struct io_second grown = {.from = told->to, .to = now->to, .bytes = now->bytes - told->bytes};
 
+	if (went_back(now, told))
+		return;
 	for (int part = 0; part < IO_PARTS; part++) {
 		grown.count[part] = now->count[part] - told->count[part];
 		grown.sum[part] = now->sum[part] - told->sum[part];

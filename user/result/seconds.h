@@ -10,7 +10,8 @@
 
 /*
  * `now` is all that came from the start of the recording until now->to, `told` the same of the last time, which becomes
- * `now`. Their difference is one more entry of the view, unless nothing came.
+ * `now`. Their difference is one more entry of the view, unless nothing came. Where anything is less than before, it is
+ * left to the next time.
  */
 void io_seconds_add(struct io_view *view, const struct io_second *now, struct io_second *told);
 

@@ -35,7 +35,7 @@ struct tracer {
 	char *top;
 	struct traced_layer *layer;
 	size_t layers;
-	bool queue, ios, hops;
+	bool queue, ios, hops, rings;
 	unsigned slowest;
 	size_t slow_records;
 	char *hidden; /* see struct trace_view */

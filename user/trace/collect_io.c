@@ -58,27 +58,85 @@ void collect_io_close(struct tracer *tracer)
 	histograms_close(&tracer->call_times);
 }
 
+static bool is_complete(const struct io_slot *slot)
+{
+	return slot->record.boundary[BOUNDARY_COMPLETE] && slot->done >= slot->record.bytes;
+}
+
 /* --- seconds --- */
 
-static void add_io_second(struct tracer *tracer, enum io_op op, uint64_t at)
+static void add_part(struct io_second *second, enum io_stage part, const uint64_t *at, enum boundary from,
+		     enum boundary to)
 {
-	struct io_view *view = &tracer->io[op];
-	struct io_second now = {.to = at};
+	second->count[part]++;
+	second->sum[part] += at[to] - at[from];
+}
+
+/* As BPF counts it when it is reaped in user space. */
+static void add_waiting(struct io_second *second, const struct io_slot *slot)
+{
+	const uint64_t *at = slot->record.boundary;
+
+	if (!at[BOUNDARY_CALL] || at[BOUNDARY_CALL] > at[BOUNDARY_QUEUE] || at[BOUNDARY_QUEUE] > at[BOUNDARY_COMPLETE])
+		return;
+	if (at[BOUNDARY_ISSUE] &&
+	    (at[BOUNDARY_QUEUE] > at[BOUNDARY_ISSUE] || at[BOUNDARY_ISSUE] > at[BOUNDARY_COMPLETE]))
+		return;
+	second->bytes += slot->record.bytes;
+	add_part(second, IO_STAGE_SUBMIT, at, BOUNDARY_CALL, BOUNDARY_QUEUE);
+	if (at[BOUNDARY_ISSUE]) {
+		add_part(second, IO_STAGE_QUEUE, at, BOUNDARY_QUEUE, BOUNDARY_ISSUE);
+		add_part(second, IO_STAGE_DEVICE, at, BOUNDARY_ISSUE, BOUNDARY_COMPLETE);
+	} else {
+		add_part(second, IO_STAGE_THROUGH, at, BOUNDARY_QUEUE, BOUNDARY_COMPLETE);
+	}
+}
+
+/*
+ * An I/O whose result the program takes from the ring itself is counted when its iocb is used again. QEMU has dozens of
+ * them, so that this may be much later, or never; it belongs to the second in which it was complete.
+ */
+static void add_all_waiting(struct tracer *tracer, struct io_second now[IO_OPS])
+{
+	for (size_t i = 0; i < tracer->io_sets * TABLE_WAYS; i++) {
+		const struct io_slot *slot = &tracer->io_set[i / TABLE_WAYS].way[i % TABLE_WAYS];
+		uint64_t key = __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE);
+		struct io_slot copy;
+
+		if (!key)
+			continue;
+		copy = *slot;
+		if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == key && copy.record.way == IO_WAY_LIBAIO &&
+		    copy.record.op < IO_OPS && is_complete(&copy))
+			add_waiting(&now[copy.record.op], &copy);
+	}
+}
+
+static void add_ended(struct tracer *tracer, enum io_op op, struct io_second *now)
+{
 	struct io_counts counts = {0};
 
 	percpu_add(tracer->skel->maps.io_ops, tracer->cpus, op, &counts);
-	now.bytes = counts.bytes;
+	now->bytes += counts.bytes;
 	for (int part = 0; part < IO_PARTS; part++) {
-		now.count[part] = view->stage[part].count;
-		now.sum[part] = view->stage[part].sum;
+		now->count[part] += tracer->io[op].stage[part].count;
+		now->sum[part] += tracer->io[op].stage[part].sum;
 	}
-	io_seconds_add(view, &now, &tracer->io_told[op]);
 }
 
 void collect_io_seconds(struct tracer *tracer, uint64_t at)
 {
-	for (int op = 0; tracer->ios && op < IO_OPS; op++)
-		add_io_second(tracer, op, at);
+	struct io_second now[IO_OPS] = {0};
+
+	if (!tracer->ios)
+		return;
+	if (tracer->rings)
+		add_all_waiting(tracer, now);
+	for (int op = 0; op < IO_OPS; op++) {
+		now[op].to = at;
+		add_ended(tracer, op, &now[op]);
+		io_seconds_add(&tracer->io[op], &now[op], &tracer->io_told[op]);
+	}
 }
 
 /* --- counters --- */
@@ -95,11 +153,6 @@ static void collect_counts(struct tracer *tracer)
 	}
 	for (uint32_t call = 0; call < CALLS; call++)
 		percpu_add(skel->maps.call_ops, tracer->cpus, call, &tracer->call[call].counts);
-}
-
-static bool is_complete(const struct io_slot *slot)
-{
-	return slot->record.boundary[BOUNDARY_COMPLETE] && slot->done >= slot->record.bytes;
 }
 
 /* The table was empty when the recording began. What no call has claimed is somebody else's. */

@@ -114,6 +114,7 @@ static int choose(struct tracer *tracer, struct trace_config *config, const stru
 	if (err)
 		return err;
 	tracer->ios = wish->ios;
+	tracer->rings = wish->ios && wish->rings;
 	/* A bio-based layer has nothing but its bios to be timed by. */
 	tracer->queue = wish->queue || wish->ios || config->flags & LAYER_BIOS;
 	tracer->slowest = tracer->ios ? wish->slowest : 0;

@@ -32,6 +32,8 @@ struct trace_wish {
 	size_t slow_records; /* up to so many; 0: none */
 	bool remote;	     /* follow round trips to servers of file systems without a device, too; needs `ios` */
 	dev_t remote_device; /* as stat() has it, of the one such file system whose files count; 0: any */
+	bool rings;	     /* results may be taken from libaio's rings without a call: what is complete counts in
+				the seconds of I/Os, asked for or not; needs `ios` */
 	bool intervals;	     /* tracer_interval() is going to ask for the slowest of each; needs `ios` */
 };
 
