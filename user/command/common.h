@@ -12,9 +12,6 @@ char **whole_command(int argc, char *const *argv);
 /* A new result of this version on this machine; it takes over `command` and copies the rest. */
 struct result *new_result(char **command, const char *config, const struct options *options);
 
-/* A saved result, for result_free(); NULL after logging why it could not be read. */
-struct result *read_result(const char *path);
-
 /* Keeps what measuring took so far. */
 void observe(struct result *result, const struct tracer *tracer);
 

@@ -20,6 +20,7 @@
 #include "doctor_wsl.h"
 #include "host/machine.h"
 #include "host/probe.h"
+#include "load.h"
 #include "report/diagnosis.h"
 #include "result/file_diagnosis.h"
 #include "version.h"
@@ -125,7 +126,7 @@ static int show_saved(const struct doctor_options *options)
 	if (options->targets > 1 || options->probe)
 		return log_failure(EXIT_USAGE, "%s: a saved result goes with no other target, nor with --probe",
 				   options->target[0]);
-	result = read_result(options->target[0]);
+	result = load_result(options->target[0]);
 	if (!result)
 		return EXIT_FAILED;
 	diagnosis = doctor_saved(result);

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "command.h"
 #include "common.h"
+#include "load.h"
 #include "report/csv.h"
 #include "report/layers.h"
 #include "report/terminal.h"
@@ -141,7 +142,7 @@ static void print_name(struct report *report, const char *path)
 
 static int show(struct report *report, const char *path)
 {
-	struct result *result = read_result(path);
+	struct result *result = load_result(path);
 	int err = 0;
 
 	if (!result)
