@@ -312,8 +312,8 @@ static void test_the_hosts_page_cache(void **state)
 	host->call[CALL_READ]->counts.calls = 9 * RATE + 50;
 	host->call[CALL_READ]->counts.direct = 29;
 	add_run(pair.guest, READ, 20300 * NS_PER_MS, 30300 * NS_PER_MS, 9 * RATE);
-	assert_refused(&pair, "the host's disks got 29 reads in this time, as its page cache lies in between (9,021 "
-			      "buffered calls)");
+	assert_refused(&pair, "the monitor made 29 direct reads in this time, and 9,021 buffered ones in all. Where "
+			      "the host's page cache lies in between");
 }
 
 static void test_other_sizes(void **state)

@@ -13,6 +13,9 @@
 /* Counts and sizes that differ by more are not of the same I/Os. */
 #define MOST_APART 0.05
 
+/* So many more or fewer, in the middle of a run, may be those at an edge. */
+#define AT_EDGES 5
+
 /* So few more may be others' that came in the same seconds. */
 #define HARDLY_ANY_MORE 0.02
 
@@ -142,9 +145,9 @@ static char *say_fewer(const struct trace_view *host, const struct split_row *ro
 
 	format_count(ios, row->host_ios);
 	if ((double)row->host_ios < expected / 2 && (double)(row->host_ios + buffered) > (1 - MOST_APART) * expected)
-		return xasprintf("the host's disks got %s %ss in this time, as its page cache lies in between (%s "
-				 "buffered calls): what they did cannot be told of the guest's requests. Start the "
-				 "virtual machine with cache=none.",
+		return xasprintf("the monitor made %s direct %ss in this time, and %s buffered ones in all. Where the "
+				 "host's page cache lies in between, its disks do other things than what the guest "
+				 "asks for: start the virtual machine with cache=none.",
 				 row->host_ios ? ios : "no", noun, format_count(calls, buffered));
 	if (!row->host_ios)
 		return xasprintf("the process that was traced on the host made no direct %s in this time: it must be "
@@ -205,9 +208,9 @@ static char *choose_inside(const struct trace_view *host, const struct io_view *
 	if (expected < LEAST_INSIDE * (double)row->guest_requests * window->overlap)
 		return xstrdup("other I/Os came right before or after them, and too few of them lie in whole seconds "
 			       "between. Let a run take 10 s or more.");
-	if ((double)row->host_ios < (1 - MOST_APART) * expected)
+	if ((double)row->host_ios < (1 - MOST_APART) * expected - AT_EDGES)
 		return say_fewer(host, row, expected);
-	return (double)row->host_ios > (1 + MOST_APART) * expected ? say_more(row) : NULL;
+	return (double)row->host_ios > (1 + MOST_APART) * expected + AT_EDGES ? say_more(row) : NULL;
 }
 
 /*
