@@ -39,7 +39,7 @@ _iostrata() {
 	fi
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'bench trace report doctor --help --version' -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W 'bench trace compare report doctor --help --version' -- "$current")
 		return
 	fi
 
@@ -62,7 +62,7 @@ _iostrata() {
 		mapfile -t COMPREPLY < <(compgen -d -- "$current")
 		return
 		;;
-	--fio-path | --csv)
+	--fio-path | --csv | --host)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
 		return

@@ -17,6 +17,7 @@ static const struct command {
 } commands[] = {
 	{"bench", command_bench, "run the disk benchmark matrix and report where the time goes"},
 	{"trace", command_trace, "show where the time of a program's I/Os goes"},
+	{"compare", command_compare, "divide a virtual machine's device time with the help of its host"},
 	{"report", command_report, "show saved results again, in more detail if wanted"},
 	{"doctor", command_doctor, "say whether it can work here, what this machine is, and what to fix"},
 };

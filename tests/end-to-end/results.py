@@ -5,8 +5,10 @@ import collections
 import json
 import pathlib
 
-SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "result.schema.json"
-DOCTOR_SCHEMA = SCHEMA.with_name("doctor.schema.json")
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+SCHEMA = TESTS / "result.schema.json"
+DOCTOR_SCHEMA = TESTS / "doctor.schema.json"
+SPLIT_SCHEMA = TESTS / "split.schema.json"
 
 NOT_SEEN = "completion not seen"
 
@@ -15,9 +17,9 @@ NOT_SEEN = "completion not seen"
 STATES = ["failed", "warning", "unknown", "passed", "not applicable"]
 
 
-def validate(result):
+def validate(result, path=SCHEMA):
     import jsonschema
-    schema = json.loads(SCHEMA.read_text())
+    schema = json.loads(path.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(result)
 
@@ -413,3 +415,21 @@ def targets_of(report):
 
 def advice(report):
     return report["advice"]
+
+
+# --- a guest's device time, divided by its host ---
+
+SPLIT_PARTS = ["transport", "host_kernel", "host_device"]
+
+Row = collections.namedtuple("Row", "test op overlap guest_requests host_ios host_bytes device refused parts")
+
+
+def split_rows(comparison):
+    """`parts` is {part: ns}, empty where the row is refused."""
+    return [Row(*(row.get(key) for key in Row._fields[:-1]), {part: row[part] for part in SPLIT_PARTS if part in row})
+            for row in comparison["rows"]]
+
+
+def obstacle(comparison):
+    """Why nothing can be compared; None where something can."""
+    return comparison.get("obstacle")

@@ -20,6 +20,7 @@ enum exit_status {
 
 int command_bench(int argc, char **argv);
 int command_trace(int argc, char **argv);
+int command_compare(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 
