@@ -131,10 +131,11 @@ class Limit:
 
     SLICE = 0.1
 
-    def __init__(self, device, everybody=False):
+    def __init__(self, device, everybody=False, within=None):
+        """`within` is another limit, of another device, whose cgroup this one is set in, too."""
         number = os.stat(str(device)).st_rdev
         self.number = f"{os.major(number)}:{os.minor(number)}"
-        self.own = not everybody
+        self.own = not everybody and not within
         old = [point for point, options in cgroup_mounts("cgroup") if "blkio" in options]
         self.old = bool(old)
         if everybody and not old:
@@ -143,6 +144,8 @@ class Limit:
         if old and not (root / "blkio.throttle.read_iops_device").exists():
             pytest.skip("absent: this kernel can't limit I/O")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="iostrata-test-", dir=root)) if self.own else root
+        if within:
+            self.folder = within.folder
 
     @staticmethod
     def hierarchy_with_io():

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * reader WAY DEVICE COUNT BATCHES: COUNT times in each batch, by pread, 4 KiB at depth 1 with O_DIRECT; by libaio, the
- * same in two system calls; by getppid, a system call that does nothing. Prints for each batch the ns that one took.
+ * reader WAY DEVICE COUNT BATCHES: COUNT times in each batch, by pread, 4 KiB at depth 1 with O_DIRECT; by pwrite, the
+ * same written; by libaio, read in two system calls; by getppid, a system call that does nothing. Prints for each batch
+ * the ns that one took.
  * Where the clock counts instructions, these are the instructions of one.
  */
 #include <fcntl.h>
@@ -44,6 +45,11 @@ static int by_pread(const struct reader *reader)
 	return pread(reader->fd, reader->buffer, BLOCK, next_offset()) == BLOCK;
 }
 
+static int by_pwrite(const struct reader *reader)
+{
+	return pwrite(reader->fd, reader->buffer, BLOCK, next_offset()) == BLOCK;
+}
+
 static int by_libaio(const struct reader *reader)
 {
 	struct iocb iocb = {
@@ -68,14 +74,20 @@ static int by_getppid(const struct reader *reader)
 static const struct way {
 	const char *name;
 	int (*once)(const struct reader *reader);
-} ways[] = {{"pread", by_pread}, {"libaio", by_libaio}, {"getppid", by_getppid}};
+	int access;
+} ways[] = {
+	{"pread", by_pread, O_RDONLY},
+	{"pwrite", by_pwrite, O_RDWR},
+	{"libaio", by_libaio, O_RDONLY},
+	{"getppid", by_getppid, O_RDONLY},
+};
 
 static const struct way *find_way(const char *name)
 {
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
 		if (!strcmp(ways[i].name, name))
 			return &ways[i];
-	fprintf(stderr, "reader: '%s' is no way: pread, libaio and getppid are\n", name);
+	fprintf(stderr, "reader: '%s' is no way: pread, pwrite, libaio and getppid are\n", name);
 	exit(2);
 }
 
@@ -98,7 +110,7 @@ int main(int argc, char **argv)
 	if (argc != 5)
 		return 2;
 	way = find_way(argv[1]);
-	reader.fd = open(argv[2], O_RDONLY | O_DIRECT);
+	reader.fd = open(argv[2], way->access | O_DIRECT);
 	count = atoi(argv[3]);
 	batches = atoi(argv[4]);
 	if (reader.fd < 0 || count <= 0 || posix_memalign(&reader.buffer, BLOCK, BLOCK) ||
