@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """One virtual machine under software emulation, from its start to its end."""
 
+import contextlib
 import dataclasses
 import os
 import pathlib
 import select
 import shlex
+import signal
 import subprocess
 import time
 import typing
@@ -14,6 +16,8 @@ import initramfs
 
 GUEST = pathlib.Path(__file__).resolve().parent / "guest"
 DISK_BYTES = 64 << 20
+MEMORY = "1024M"
+VIRTIOFSD = pathlib.Path("/usr/lib/qemu/virtiofsd")
 BEGIN, END = b"iostrata-vm: begin", b"iostrata-vm: end "
 
 # kind: name in the guest, modules, QEMU's devices. Merging by QEMU would change how many requests there are.
@@ -40,6 +44,9 @@ class Machine:
     # it would leap over idle time, by seconds while the guest waits for one of the host's files, and time limits would
     # strike.) None: it follows the host's.
     icount: int = None
+    # Folders that a server lends to the guest: "9p" (by QEMU), "virtiofs". Each is a folder of that name in the check's
+    # own, its tag is "served-" and the name, and NAME.calls there tells what the server did with the files in it.
+    served: tuple = ()
     seconds: int = 300
 
 
@@ -72,12 +79,61 @@ def disk_arguments(kinds, folder):
             yield from ("-device", device.format(drive=kind))
 
 
+# --- servers ---
+
+
+def watched(calls):
+    """In front of a server's command: its reads, writes and syncs, with the files' names, are written to `calls`."""
+    return ("strace", "-f", "--seccomp-bpf", "-y", "-qq", "-e", "signal=none", "-e",
+            "trace=preadv,pwritev,pread64,pwrite64,preadv2,pwritev2,fsync,fdatasync", "-o", str(calls))
+
+
+def served_arguments(machine, scratch, out):
+    if "9p" in machine.served:
+        yield from ("-virtfs", f"local,path={out / '9p'},mount_tag=served-9p,security_model=none")
+    if "virtiofs" in machine.served:
+        # The server works in the guest's memory.
+        yield from ("-object", f"memory-backend-memfd,id=memory,size={MEMORY},share=on", "-numa", "node,memdev=memory")
+        yield from ("-chardev", f"socket,id=served,path={scratch / 'virtiofs'}",
+                    "-device", "vhost-user-fs-pci,chardev=served,tag=served-virtiofs")
+
+
+@contextlib.contextmanager
+def running(command, **options):
+    """A program and all that it starts, which end with the block."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, **options) as process:
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def virtiofsd(machine, scratch, out):
+    if "virtiofs" not in machine.served:
+        yield
+        return
+    socket, deadline = scratch / "virtiofs", time.monotonic() + 20
+    with running([*watched(out / "virtiofs.calls"), str(VIRTIOFSD), "-f", f"--socket-path={socket}", "-o",
+                  f"source={out / 'virtiofs'}", "-o", "cache=none", "-o", "sandbox=chroot"],
+                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while not socket.exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        yield
+
+
+# --- the machine ---
+
+
 def arguments(machine, kernel, whole, scratch, out):
     # 6.1 hangs when it brings up a second CPU under icount.
     cpus = 1 if machine.icount is not None and kernel.series == "6.1" else machine.cpus
     # With a thread for each CPU, 6.12 dies now and then while its code is being patched.
+    if "9p" in machine.served:
+        yield from watched(out / "9p.calls")
     yield from ("qemu-system-x86_64", "-accel", "tcg,thread=single", "-machine", "q35", "-cpu", machine.cpu)
-    yield from ("-smp", str(cpus), "-m", "1024", "-nodefaults", "-nographic", "-no-reboot")
+    yield from ("-smp", str(cpus), "-m", MEMORY, "-nodefaults", "-nographic", "-no-reboot")
     yield from ("-serial", "stdio", "-monitor", "none")
     yield from ("-kernel", str(kernel.vmlinux), "-initrd", str(whole), "-append",
                 "console=ttyS0 quiet loglevel=4 panic=-1 oops=panic mitigations=off nokaslr audit=0 "
@@ -88,6 +144,7 @@ def arguments(machine, kernel, whole, scratch, out):
     yield from ("-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap")
     yield from ("-virtfs", f"local,path={out},mount_tag=out,security_model=none")
     yield from disk_arguments(machine.disks, scratch)
+    yield from served_arguments(machine, scratch, out)
 
 
 def environment(machine, check, iostrata, packages):
@@ -123,15 +180,15 @@ def boot(machine, kernel, check, iostrata, packages, scratch, out, host):
     whole = scratch / "initramfs"
     initramfs.write_whole(whole, kernel.archive, (GUEST / "init").read_bytes(),
                           environment(machine, check, iostrata, packages))
+    for kind in machine.served:
+        (out / kind).mkdir()
     outcome = Outcome()
     started = time.monotonic()
-    with subprocess.Popen([*host.prefix, *arguments(machine, kernel, whole, scratch, out), *host.arguments],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-        try:
-            host.started(process.pid)
-            in_time = watch(process, started + machine.seconds, outcome, started)
-        finally:
-            process.kill()
+    command = [*host.prefix, *arguments(machine, kernel, whole, scratch, out), *host.arguments]
+    with virtiofsd(machine, scratch, out), running(command, stdout=subprocess.PIPE,
+                                                   stderr=subprocess.STDOUT) as process:
+        host.started(process.pid)
+        in_time = watch(process, started + machine.seconds, outcome, started)
     outcome.seconds = time.monotonic() - started
     if outcome.status is None:
         outcome.reason = "it ended by itself" if in_time else f"time limit of {machine.seconds} s"
