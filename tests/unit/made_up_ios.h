@@ -306,6 +306,7 @@ static void made_up_disks(struct target *target)
 	free(target->filesystem);
 	free(target->source);
 	free(target->mount_point);
+	free(target->buffered);
 	*target = (struct target){
 		.given = xstrdup("nvme0n1"),
 		.kind = TARGET_DISKS,
