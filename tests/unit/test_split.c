@@ -300,6 +300,22 @@ static void test_none_at_all(void **state)
 	assert_refused(&pair, "made no direct read in this time");
 }
 
+/* Nor are any expected: the guest had read all before the host began. There is nothing to divide by. */
+static void test_none_where_none_is_expected(void **state)
+{
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		struct pair pair = {made_up_host(), made_up_result(1)};
+
+		if (known)
+			host_io(pair.host, IO_OP_READ);
+		add_run(pair.guest, READ, 0, 10 * NS_PER_SECOND, 3 * RATE);
+		spread(pair.guest->run[0].trace->leaf[0].op[OP_READ], 3 * RATE, 0, 1);
+		pair.guest->run[0].trace->started -= 4 * NS_PER_SECOND;
+		assert_refused(&pair, "made no direct read in this time");
+	}
+}
+
 /* With cache=writeback the calls are there, and few I/Os. */
 static void test_the_hosts_page_cache(void **state)
 {
@@ -451,6 +467,7 @@ int main(void)
 		cmocka_unit_test(test_a_few_fewer_may_be),
 		cmocka_unit_test(test_more_are_not_the_same),
 		cmocka_unit_test(test_none_at_all),
+		cmocka_unit_test(test_none_where_none_is_expected),
 		cmocka_unit_test(test_the_hosts_page_cache),
 		cmocka_unit_test(test_other_sizes),
 		cmocka_unit_test(test_synchronous_writes),

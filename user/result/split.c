@@ -256,6 +256,9 @@ static char *refuse(const struct trace_view *host, const struct window *window, 
 	refusal = choose_seconds(host, io ? io : &none, window, row, &chosen);
 	if (refusal)
 		return refusal;
+	/* as few as were expected, where the guest's requests lie in another part of its run */
+	if (!row->host_ios)
+		return say_fewer(host, row, 0);
 	/* Sizes that are k times as large and k times as few would have been told by their number. */
 	if ((double)row->host_bytes * (double)row->guest_requests >
 		    (1 + MOST_APART) * (double)row->guest_bytes * (double)row->host_ios ||
