@@ -9,7 +9,6 @@
 #include <bpf/libbpf.h>
 
 #include "base/text.h"
-#include "host/files.h"
 
 #include "programs.h"
 
@@ -26,7 +25,7 @@ struct expectation_row {
 	const char *argument[MOST_ARGUMENTS]; /* POINTER, NUMBER, or the structure that it points to */
 	const char *lost;		      /* as in struct tracepoint */
 	const char *instead;		      /* a tracepoint that does as well */
-	bool optional;
+	const char *module;		      /* that may have it instead of the kernel itself: many have none at all */
 };
 
 static const char io_lost[] = "I/Os cannot be followed from call to return";
@@ -42,29 +41,29 @@ static const char hop_lost[] = "the hops between the block layer and the hypervi
  */
 static const struct expectation_row expected[] = {
 	/* clang-format off */
-	{"block_rq_issue", {"request"}, NULL, NULL, false},
-	{"block_rq_requeue", {"request"}, NULL, NULL, false},
-	{"block_rq_complete", {"request", NUMBER, NUMBER}, NULL, NULL, false},
-	{"block_bio_queue", {"bio"}, NULL, NULL, false},
-	{"block_bio_complete", {"request_queue", "bio"}, NULL, NULL, false},
-	{"sched_process_fork", {"task_struct", "task_struct"}, NULL, NULL, false},
-	{"sys_enter", {"pt_regs", NUMBER}, io_lost, NULL, false},
-	{"sys_exit", {"pt_regs", NUMBER}, io_lost, NULL, false},
-	{"sched_switch", {NUMBER, "task_struct", "task_struct"}, wake_lost, NULL, false},
-	{"sched_waking", {"task_struct"}, wake_lost, NULL, false},
-	{"workqueue_execute_start", {"work_struct"}, work_lost, NULL, false},
-	{"workqueue_execute_end", {NULL}, work_lost, NULL, false},
-	{"io_uring_submit_req", {POINTER}, uring_lost, "io_uring_submit_sqe", false},
-	{"io_uring_submit_sqe", {POINTER}, uring_lost, "io_uring_submit_req", false},
-	{"io_uring_complete", {POINTER}, uring_lost, NULL, false},
-	{"9p_client_req", {"p9_client", NUMBER, NUMBER}, remote_lost, NULL, true},
-	{"9p_client_res", {"p9_client", NUMBER, NUMBER, NUMBER}, remote_lost, NULL, true},
-	{"fuse_request_send", {"fuse_req"}, remote_lost, NULL, true},
-	{"fuse_request_end", {"fuse_req"}, remote_lost, NULL, true},
-	{"scsi_dispatch_cmd_start", {"scsi_cmnd"}, hop_lost, NULL, true},
-	{"scsi_dispatch_cmd_done", {"scsi_cmnd"}, hop_lost, NULL, true},
-	{"vmbus_setevent", {"vmbus_channel"}, hop_lost, NULL, true},
-	{"vmbus_chan_sched", {"vmbus_channel"}, hop_lost, NULL, true},
+	{"block_rq_issue", {"request"}, NULL, NULL, NULL},
+	{"block_rq_requeue", {"request"}, NULL, NULL, NULL},
+	{"block_rq_complete", {"request", NUMBER, NUMBER}, NULL, NULL, NULL},
+	{"block_bio_queue", {"bio"}, NULL, NULL, NULL},
+	{"block_bio_complete", {"request_queue", "bio"}, NULL, NULL, NULL},
+	{"sched_process_fork", {"task_struct", "task_struct"}, NULL, NULL, NULL},
+	{"sys_enter", {"pt_regs", NUMBER}, io_lost, NULL, NULL},
+	{"sys_exit", {"pt_regs", NUMBER}, io_lost, NULL, NULL},
+	{"sched_switch", {NUMBER, "task_struct", "task_struct"}, wake_lost, NULL, NULL},
+	{"sched_waking", {"task_struct"}, wake_lost, NULL, NULL},
+	{"workqueue_execute_start", {"work_struct"}, work_lost, NULL, NULL},
+	{"workqueue_execute_end", {NULL}, work_lost, NULL, NULL},
+	{"io_uring_submit_req", {POINTER}, uring_lost, "io_uring_submit_sqe", NULL},
+	{"io_uring_submit_sqe", {POINTER}, uring_lost, "io_uring_submit_req", NULL},
+	{"io_uring_complete", {POINTER}, uring_lost, NULL, NULL},
+	{"9p_client_req", {"p9_client", NUMBER, NUMBER}, remote_lost, NULL, "9pnet"},
+	{"9p_client_res", {"p9_client", NUMBER, NUMBER, NUMBER}, remote_lost, NULL, "9pnet"},
+	{"fuse_request_send", {"fuse_req"}, remote_lost, NULL, "fuse"},
+	{"fuse_request_end", {"fuse_req"}, remote_lost, NULL, "fuse"},
+	{"scsi_dispatch_cmd_start", {"scsi_cmnd"}, hop_lost, NULL, "scsi_mod"},
+	{"scsi_dispatch_cmd_done", {"scsi_cmnd"}, hop_lost, NULL, "scsi_mod"},
+	{"vmbus_setevent", {"vmbus_channel"}, hop_lost, NULL, "hv_vmbus"},
+	{"vmbus_chan_sched", {"vmbus_channel"}, hop_lost, NULL, "hv_vmbus"},
 	/* clang-format on */
 };
 
@@ -156,7 +155,7 @@ void tracepoint_look(struct tracepoint *tracepoint, const struct btf *btf, const
 		.name = xstrdup(name),
 		.state = TRACEPOINT_MISSING,
 		.lost = row ? row->lost : "what its program adds cannot be seen",
-		.optional = row && row->optional,
+		.optional = row && row->module,
 	};
 	if (!prototype)
 		return;
@@ -186,22 +185,24 @@ void tracepoints_free(struct tracepoints *tracepoints)
 	*tracepoints = (struct tracepoints){0};
 }
 
-/* Looks at one that the kernel itself does not have in the types of its modules. */
-static void look_in_modules(struct tracepoint *tracepoint, struct btf *kernel, char *const *modules)
+/*
+ * Looks at one that the kernel itself does not have in the types of the module that may have it. Only there: a search
+ * goes through all types of the kernel, too, and hundreds of modules would take seconds.
+ */
+static void look_in_module(struct tracepoint *tracepoint, struct btf *kernel)
 {
-	for (size_t i = 0; modules && modules[i] && tracepoint->state == TRACEPOINT_MISSING; i++) {
-		struct btf *btf = strcmp(modules[i], "vmlinux") ? btf__load_module_btf(modules[i], kernel) : NULL;
-		char *name = tracepoint->name;
+	const struct expectation_row *row = expectation_of(tracepoint->name);
+	struct btf *btf = row && row->module ? btf__load_module_btf(row->module, kernel) : NULL;
+	char *name = tracepoint->name;
 
-		if (!btf || libbpf_get_error(btf))
-			continue;
-		if (programs_has_tracepoint(btf, name)) {
-			tracepoint_look(tracepoint, btf, name);
-			tracepoint->module = xstrdup(modules[i]);
-			free(name);
-		}
-		btf__free(btf);
+	if (!btf || libbpf_get_error(btf))
+		return;
+	if (programs_has_tracepoint(btf, name)) {
+		tracepoint_look(tracepoint, btf, name);
+		tracepoint->module = xstrdup(row->module);
+		free(name);
 	}
+	btf__free(btf);
 }
 
 static bool is_there(const struct tracepoints *tracepoints, const char *name)
@@ -242,7 +243,6 @@ static void drop_superseded(struct tracepoints *tracepoints)
 
 static void look_at_all(struct tracepoints *tracepoints, const struct iostrata_bpf *skel, struct btf *btf)
 {
-	char **modules = host_list("/sys/kernel/btf");
 	struct bpf_program *program = NULL;
 
 	while ((program = bpf_object__next_program(skel->obj, program))) {
@@ -252,9 +252,10 @@ static void look_at_all(struct tracepoints *tracepoints, const struct iostrata_b
 			continue;
 		tracepoints->row = xreallocarray(tracepoints->row, tracepoints->rows + 1, sizeof(*tracepoints->row));
 		tracepoint_look(&tracepoints->row[tracepoints->rows], btf, slash + 1);
-		look_in_modules(&tracepoints->row[tracepoints->rows++], btf, modules);
+		if (tracepoints->row[tracepoints->rows].state == TRACEPOINT_MISSING)
+			look_in_module(&tracepoints->row[tracepoints->rows], btf);
+		tracepoints->rows++;
 	}
-	strings_free(modules);
 	drop_superseded(tracepoints);
 }
 

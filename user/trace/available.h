@@ -30,8 +30,8 @@ struct tracepoints {
 };
 
 /*
- * Looks up the tracepoint of every program in the types that the kernel and its modules describe. Of two of which
- * either will do, the one that is there. 0, or -errno where the kernel does not describe its types.
+ * Looks up the tracepoint of every program in the types that the kernel describes, or the module that may have it. Of
+ * two of which either will do, the one that is there. 0, or -errno where the kernel does not describe its types.
  */
 int tracepoints_look(struct tracepoints *tracepoints);
 void tracepoints_free(struct tracepoints *tracepoints);
