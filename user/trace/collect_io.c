@@ -82,8 +82,12 @@ static void add_waiting(struct io_second *second, const struct io_slot *slot)
 	if (at[BOUNDARY_ISSUE] &&
 	    (at[BOUNDARY_QUEUE] > at[BOUNDARY_ISSUE] || at[BOUNDARY_ISSUE] > at[BOUNDARY_COMPLETE]))
 		return;
-	second->bytes += slot->record.bytes;
 	add_part(second, IO_STAGE_SUBMIT, at, BOUNDARY_CALL, BOUNDARY_QUEUE);
+	if (slot->record.layer == LAYER_REMOTE) {
+		add_part(second, IO_STAGE_REMOTE, at, BOUNDARY_QUEUE, BOUNDARY_COMPLETE);
+		return; /* its bytes are requests until it ends */
+	}
+	second->bytes += slot->record.bytes;
 	if (at[BOUNDARY_ISSUE]) {
 		add_part(second, IO_STAGE_QUEUE, at, BOUNDARY_QUEUE, BOUNDARY_ISSUE);
 		add_part(second, IO_STAGE_DEVICE, at, BOUNDARY_ISSUE, BOUNDARY_COMPLETE);
