@@ -126,6 +126,18 @@ static void frees_arrays(void **state)
 	strings_free(NULL);
 }
 
+static void finds_whole_words(void **state)
+{
+	(void)state;
+	assert_true(text_has_word("tsc hpet acpi_pm", "tsc"));
+	assert_true(text_has_word("tsc hpet acpi_pm", "acpi_pm"));
+	assert_true(text_has_word("Engines:\n\tlibaio\n\tio_uring\n", "io_uring"));
+	assert_true(text_has_word("tsc-early tsc", "tsc"));
+	assert_false(text_has_word("tsc-early", "tsc"));
+	assert_false(text_has_word("hyperv_clocksource_tsc_page", "tsc"));
+	assert_false(text_has_word("", "tsc"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +149,7 @@ int main(void)
 		cmocka_unit_test(is_taken),
 		cmocka_unit_test(counts_columns),
 		cmocka_unit_test(frees_arrays),
+		cmocka_unit_test(finds_whole_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

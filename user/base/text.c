@@ -120,6 +120,21 @@ size_t text_columns(const char *string)
 	return columns;
 }
 
+static bool is_between_words(char c)
+{
+	return c == '\0' || c == ' ' || c == '\t' || c == '\n';
+}
+
+bool text_has_word(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *found = list; (found = strstr(found, word)); found += length)
+		if ((found == list || is_between_words(found[-1])) && is_between_words(found[length]))
+			return true;
+	return false;
+}
+
 void strings_add(char ***strings, size_t *count, const char *string)
 {
 	*strings = xreallocarray(*strings, *count + 2, sizeof(char *));

@@ -4,6 +4,7 @@
 #define BASE_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 void *xcalloc(size_t count, size_t size);
@@ -27,6 +28,9 @@ char *text_take(struct text *text);
 
 /* Columns that UTF-8 `string` takes on a terminal (none of our own characters is wide). */
 size_t text_columns(const char *string);
+
+/* Whether `list`, of words with blanks or ends of lines between them, has this word. */
+bool text_has_word(const char *list, const char *word);
 
 /* Adds a copy of `string` to a NULL-terminated array of *count strings; NULL is an empty one. */
 void strings_add(char ***strings, size_t *count, const char *string);

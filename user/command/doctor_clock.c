@@ -53,21 +53,11 @@ static const struct clock_source *source_of(const char *name)
 	return NULL;
 }
 
-static bool has_word(const char *list, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (const char *at = list; at && (at = strstr(at, word)); at += length)
-		if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-			return true;
-	return false;
-}
-
 /* Another one that is good; where there is none, what says why. The caller frees it. */
 static char *cure_of_source(const char *available)
 {
 	for (size_t i = 0; available && i < ARRAY_SIZE(sources) && !sources[i].problem; i++)
-		if (has_word(available, sources[i].name))
+		if (text_has_word(available, sources[i].name))
 			return xasprintf("echo %s | sudo tee " CURRENT, sources[i].name);
 	return xstrdup("sudo dmesg | grep -i -e clocksource -e tsc   (why there is no better one)");
 }

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "doctor_parts.h"
 #include "host/files.h"
 #include "host/machine.h"
 #include "host/mounts.h"
@@ -26,15 +27,6 @@
 #define BTF_FILE "/sys/kernel/btf/vmlinux"
 
 /* --- helpers --- */
-
-/* Adds `value`, which it frees; "unknown" where it is NULL. */
-static struct finding *add(struct section *section, const char *name, const char *source, char *value)
-{
-	struct finding *finding = section_add(section, name, source, "%s", value ? value : "unknown");
-
-	free(value);
-	return finding;
-}
 
 /* Of "none [integrity] confidentiality" the word that is chosen; NULL where none is. */
 static char *chosen_word(const char *line)
@@ -127,7 +119,7 @@ static char *btf_in_words(void)
 /* In WSL 1 there is no kernel to blame. */
 static void add_btf(struct section *section)
 {
-	struct finding *finding = add(section, "BTF", BTF_FILE, btf_in_words());
+	struct finding *finding = add_value(section, "BTF", BTF_FILE, btf_in_words());
 
 	if (!is_wsl1())
 		judge_need(finding, NEED_BTF);
@@ -169,7 +161,7 @@ static void add_tracepoint(struct section *section, const struct tracepoint *tra
 	text_addf(&value, "%s", state[tracepoint->state]);
 	if (tracepoint->arguments)
 		text_addf(&value, ": (%s)", tracepoint->arguments);
-	finding = add(section, tracepoint->name, source, text_take(&value));
+	finding = add_value(section, tracepoint->name, source, text_take(&value));
 	finding->detail = true;
 	if (tracepoint->state == TRACEPOINT_MISSING && !tracepoint->optional)
 		blame_missing(finding, tracepoint);
@@ -235,7 +227,7 @@ static void add_unknown(struct section *section, const uint64_t address[SYMBOLS]
 	for (int i = 0; i < SYMBOLS; i++)
 		if (!address[i])
 			text_addf(&names, "%s%s", names.length ? ", " : "", symbols_name(i));
-	add(section, "other functions", "/proc/kallsyms", xasprintf("not here: %s", names.data))->detail = true;
+	add_value(section, "other functions", "/proc/kallsyms", xasprintf("not here: %s", names.data))->detail = true;
 	text_free(&names);
 }
 
@@ -266,7 +258,7 @@ static void add_functions(struct section *section)
 
 static void add_capabilities(struct section *section)
 {
-	struct finding *finding = add(section, "capabilities", "/proc/self/status", trace_capabilities());
+	struct finding *finding = add_value(section, "capabilities", "/proc/self/status", trace_capabilities());
 
 	if (!is_wsl1())
 		judge_need(finding, NEED_CAPABILITIES);
@@ -294,7 +286,7 @@ static void add_lockdown(struct section *section)
 		section_add(section, "lockdown", file, "unknown")->detail = true;
 		return;
 	}
-	finding = add(section, "lockdown", file, word);
+	finding = add_value(section, "lockdown", file, word);
 	finding->detail = true;
 	judge_need(finding, NEED_NO_LOCKDOWN);
 }
@@ -337,10 +329,10 @@ static char *locked_memory_in_words(void)
 
 static void add_details(struct section *section)
 {
-	add(section, "seccomp", "/proc/self/status", seccomp_in_words())->detail = true;
-	add(section, "unprivileged BPF", "/proc/sys/kernel/unprivileged_bpf_disabled", unprivileged_in_words())
+	add_value(section, "seccomp", "/proc/self/status", seccomp_in_words())->detail = true;
+	add_value(section, "unprivileged BPF", "/proc/sys/kernel/unprivileged_bpf_disabled", unprivileged_in_words())
 		->detail = true;
-	add(section, "locked memory", "/proc/self/limits", locked_memory_in_words())->detail = true;
+	add_value(section, "locked memory", "/proc/self/limits", locked_memory_in_words())->detail = true;
 }
 
 /* Only trace -g needs it. */
@@ -419,17 +411,6 @@ static void add_fio(struct section *section, const struct kernel_answers *answer
 		finding_is_fine(finding);
 }
 
-/* fio lists one engine a line, below a heading. */
-static bool has_engine(const char *engines, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *found = strstr(engines, name); found; found = strstr(found + length, name))
-		if (found > engines && strchr(" \t\n", found[-1]) && (!found[length] || strchr(" \t\n", found[length])))
-			return true;
-	return false;
-}
-
 static void add_engines(struct section *section, const struct kernel_answers *answers)
 {
 	bool libaio, io_uring;
@@ -437,8 +418,9 @@ static void add_engines(struct section *section, const struct kernel_answers *an
 
 	if (!answers->engines)
 		return;
-	libaio = has_engine(answers->engines, "libaio");
-	io_uring = has_engine(answers->engines, "io_uring");
+	/* fio lists one engine a line, below a heading */
+	libaio = text_has_word(answers->engines, "libaio");
+	io_uring = text_has_word(answers->engines, "io_uring");
 	finding = section_add(section, "fio's engines", "fio --enghelp", "%s%s%s", libaio ? "libaio" : "",
 			      libaio && io_uring ? ", " : "",
 			      io_uring ? "io_uring"

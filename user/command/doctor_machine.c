@@ -13,11 +13,9 @@
 
 bool booted_with(const char *word)
 {
-	char *line = host_read_line("/proc/cmdline"), *rest = line, *one;
-	bool found = false;
+	char *line = host_read_line("/proc/cmdline");
+	bool found = line && text_has_word(line, word);
 
-	while (!found && rest && (one = strsep(&rest, " ")))
-		found = !strcmp(one, word);
 	free(line);
 	return found;
 }
@@ -28,11 +26,6 @@ struct finding *add_value(struct section *section, const char *name, const char 
 
 	free(value);
 	return finding;
-}
-
-struct finding *add_file(struct section *section, const char *name, const char *path)
-{
-	return add_value(section, name, path, host_read_line("%s", path));
 }
 
 /* --- what it is --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The parts of doctor's section on the machine, for doctor_machine.c. */
+/* The parts of doctor's section on the machine, for doctor_machine.c, and what sections have in common. */
 #ifndef COMMAND_DOCTOR_PARTS_H
 #define COMMAND_DOCTOR_PARTS_H
 
@@ -17,9 +17,6 @@ void doctor_load(struct section *section, const struct machine *machine);
 
 /* Whether the kernel's command line has this word; false where it can't be read. */
 bool booted_with(const char *word);
-
-/* Adds what stands in the file, or "unknown" where it can't be read. */
-struct finding *add_file(struct section *section, const char *name, const char *path);
 
 /* Adds `value`, which it frees; "unknown" where it is NULL. */
 struct finding *add_value(struct section *section, const char *name, const char *source, char *value);

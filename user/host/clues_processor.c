@@ -117,16 +117,6 @@ static void add_signatures(struct clues *clues)
 	}
 }
 
-static bool has_word(const char *list, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (const char *found = list; (found = strstr(found, word)); found += length)
-		if ((found == list || found[-1] == ' ') && (found[length] == ' ' || found[length] == '\0'))
-			return true;
-	return false;
-}
-
 /*
  * Those that a hypervisor offers, of a list divided by blanks. Whoever imitates Hyper-V's leaves offers its clocks,
  * too, so that they confirm nothing: they are the processor's word once more.
@@ -146,7 +136,7 @@ static void add_clocks(struct clues *clues)
 	char *list = host_read_line(source);
 
 	for (size_t i = 0; list && i < ARRAY_SIZE(clocks); i++)
-		if (has_word(list, clocks[i].name))
+		if (text_has_word(list, clocks[i].name))
 			clues_add(clues, clocks[i].witness, WEIGHT_INDIRECT, clocks[i].key, source, clocks[i].name);
 	free(list);
 }
@@ -165,7 +155,7 @@ static enum answer ask_cpuinfo(struct clues *clues)
 	maker = host_field(cpuinfo, "vendor_id");
 	if (maker && strcmp(maker, "User Mode Linux") == 0)
 		clues_add(clues, WITNESS_KERNEL, WEIGHT_CONCLUSIVE, "uml", "/proc/cpuinfo vendor_id", maker);
-	answer = !flags ? UNKNOWN : has_word(flags, "hypervisor") ? YES : NO;
+	answer = !flags ? UNKNOWN : text_has_word(flags, "hypervisor") ? YES : NO;
 	free(flags), free(maker), free(cpuinfo);
 	return answer;
 }
