@@ -165,9 +165,9 @@ static char *device_clause(const struct limits *limits)
 	char *cpu = limits_cpu_busy(limits) ? limiter_cpu(limits) : NULL, *clause;
 
 	clause = xasprintf("%s: %s of %s I/Os were %s%s on average%s%s%s%s%s",
-			   limits->served ? limits->device : "the device", format_fixed(reached, limits->reached, 1),
-			   format_fixed(asked, limits->asked, 0), limits->served ? "there" : "at ",
-			   limits->served ? "" : limits->device, split ? ", each in " : "",
+			   limits->remote ? limits->device : "the device", format_fixed(reached, limits->reached, 1),
+			   format_fixed(asked, limits->asked, 0), limits->remote ? "there" : "at ",
+			   limits->remote ? "" : limits->device, split ? ", each in " : "",
 			   split ? format_fixed(number, limits->splitting.requests_per_io, 2) : "",
 			   !split		      ? ""
 			   : limits->splitting.pieces ? " pieces"

@@ -271,7 +271,7 @@ static void set_depth_at_server(struct limits *limits, const struct checking *ch
 	if (!checking->run->engine || time <= 0 || !depth_by_ios(limits, ios, time))
 		return;
 	limits->device = limits->disk = "the server";
-	limits->served = true;
+	limits->remote = true;
 	limits->in_flight = limits->reached;
 }
 

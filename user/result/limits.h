@@ -52,7 +52,7 @@ struct limits {
 
 	const char *device;	   /* the target's own; NULL: it has no times, and what follows is not known */
 	const char *disk;	   /* the same, or the disk of the partition */
-	bool served;		   /* it is none, but the server of a file system */
+	bool remote;		   /* it is none, but the server of a file system */
 	const struct layer *facts; /* of the disk; NULL: not known */
 	double reached;		   /* of the test's own I/Os, those at the device on average; negative: not known */
 	bool none_came;		   /* not one of them came to it */
