@@ -199,6 +199,8 @@ static void conclude(struct target *target, int err)
 		target->no_floor = xstrdup("a signal asked to stop");
 	else if (err)
 		target->no_floor = reason_of(err);
+	else if (!target->floor.same.reads)
+		target->no_floor = xstrdup("a single read takes seconds");
 }
 
 static void measure_first(const struct place *place, uint64_t size, struct target *target)
