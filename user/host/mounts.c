@@ -323,9 +323,10 @@ static struct libmnt_fs *find_use(struct libmnt_table *table, const struct candi
 static bool is_in_btrfs(const char *name)
 {
 	char **members = btrfs_members(name);
+	bool is = members;
 
 	strings_free(members);
-	return members != NULL;
+	return is;
 }
 
 static void add_mounts(struct text *uses, const struct candidate *candidate)
