@@ -5,20 +5,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "block.h"
 #include "files.h"
 
 #define DEVICES "/sys/devices"
-
-/* Where sysfs has the disk, without the root; NULL where it is no link; the caller frees it. */
-static char *device_path(const char *disk)
-{
-	char *link = host_link("/sys/block/%s", disk), *found = link ? strstr(link, "/devices/") : NULL, *path = NULL;
-
-	if (found)
-		path = xasprintf("/sys%s", found);
-	free(link);
-	return path;
-}
 
 static bool is_storage(const char *directory)
 {
@@ -31,7 +21,7 @@ static bool is_storage(const char *directory)
 
 char *vmbus_controller(const char *disk)
 {
-	char *path = device_path(disk);
+	char *path = block_directory(disk);
 
 	while (path && strlen(path) > strlen(DEVICES)) {
 		if (host_exists("%s/channels", path)) {
