@@ -101,6 +101,19 @@ static __always_inline uint64_t uring_context(uint64_t req)
 	return context;
 }
 
+/* What the kernel knows a worker thread of io_uring by (a struct io_worker); 0: not known. */
+static __always_inline uint64_t uring_worker(struct task_struct *task)
+{
+	struct task_struct___worker *before = (void *)task;
+	uint64_t worker = 0;
+
+	if (bpf_core_field_exists(task->worker_private))
+		bpf_core_read(&worker, sizeof(worker), &task->worker_private);
+	else if (bpf_core_field_exists(before->pf_io_worker))
+		bpf_core_read(&worker, sizeof(worker), &before->pf_io_worker);
+	return worker;
+}
+
 /* The result that the program gets, or 0 where it is not known here (before 5.19). */
 static __always_inline int64_t uring_result(uint64_t req)
 {

@@ -39,6 +39,11 @@ struct task_struct {
 	void *worker_private;
 };
 
+/* Before 5.17. */
+struct task_struct___worker {
+	void *pf_io_worker;
+};
+
 struct gendisk {
 	int major;
 	int first_minor;

@@ -199,7 +199,7 @@ __noinline int io_of_uring(uint64_t req, uint32_t notes)
 /* A worker does one at a time, for whoever asked. */
 static __always_inline uint32_t io_of_worker(struct task_struct *task)
 {
-	uint64_t worker = (uint64_t)task->worker_private, work = 0;
+	uint64_t worker = uring_worker(task), work = 0;
 	struct io_worker *type = 0;
 
 	if (!worker || !bpf_core_field_exists(type->cur_work))
