@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "doctor_kernel.h"
 #include "host/block.h"
+#include "host/mounts.h"
 #include "host/privilege.h"
+#include "result/remote.h"
 #include "trace/tracer.h"
 #include "workload/fio.h"
 
@@ -18,6 +20,7 @@
 
 /* --- the probes --- */
 
+/* As trace does, which follows whatever is mounted. */
 static int load_once(const struct layer *layer, uint64_t *startup)
 {
 	const struct trace_wish wish = {
@@ -28,6 +31,7 @@ static int load_once(const struct layer *layer, uint64_t *startup)
 		.ios = true,
 		.clocks = true,
 		.syncs = true,
+		.remote = mounts_have(filesystem_is_remote),
 		.file = -1,
 		.own = OWN_MARKED,
 	};
