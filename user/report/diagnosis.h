@@ -9,7 +9,8 @@
 
 /*
  * Appends what doctor found: what the machine is and what tells so, the sections, the advice, then what to fix, and the
- * verdict in the last line, where anything was judged. `verbose`: with the details, where each value is from, and every clue.
+ * verdict in the last line, where anything was judged. `verbose`: with the details, where each value is from, and every
+ * clue.
  */
 void report_diagnosis(const struct diagnosis *diagnosis, bool colour, bool verbose, struct text *out);
 

@@ -13,10 +13,10 @@ uint64_t record_total(const struct io_record *record);
 uint64_t record_part(const struct io_record *record, enum io_stage part);
 
 /*
- * Of a record of `run`, four lines or a few more: who and how long; the letters of the boundaries at their moments, or beside one another
- * where these are the same; a bar with another filling for each part; what was in the way, a
- * pause of the whole machine first. C' where there was no flush
- * and P of a system call are left out: they are C and S. Nothing is drawn of an I/O of which no part is known.
+ * Of a record of `run`, four lines or a few more: who and how long; the letters of the boundaries at their moments, or
+ * beside one another where these are the same; a bar with another filling for each part; what was in the way, a pause
+ * of the whole machine first. C' where there was no flush and P of a system call are left out: they are C and S.
+ * Nothing is drawn of an I/O of which no part is known.
  */
 void print_record(const struct screen *screen, const struct run *run, const struct io_record *record);
 

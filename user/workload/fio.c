@@ -23,7 +23,7 @@
 /* sync=dsync came with fio 3.24; before, sync=1 meant O_SYNC and nothing else could be said. */
 #define DSYNC_MINOR 24
 
-#define ANSWER_LIMIT   (60 * NS_PER_SECOND)
+#define ANSWER_LIMIT  (60 * NS_PER_SECOND)
 #define ANSWER_LENGTH 65536
 
 int fio_scratch(void)
