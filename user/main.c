@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,14 +46,37 @@ static int fill_standard_descriptors(void)
 	return EXIT_DONE;
 }
 
-/* What was printed may not have arrived, as on a full disk. A reader that had enough is not an error. */
+/* A reader that had enough, as head(1), is not an error. */
+static bool reader_left(void)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
+}
+
+/* Stopped, refused, or the program's own status: they tell more. */
+static bool outranks_failure(int status)
+{
+	return status == EXIT_USAGE || status >= EXIT_OURS;
+}
+
+/*
+ * What was printed may not have arrived, as on a full disk. Where more than the buffer holds was printed at once the
+ * error came earlier, and errno is another one by now.
+ */
 static int check_output(int status)
 {
-	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE) {
+	bool before = ferror(stdout);
+
+	if (!fflush(stdout) && !before)
+		return status;
+	if (!before && errno != EPIPE)
 		log_error("standard output cannot be written: %m");
-		return status == EXIT_DONE ? EXIT_FAILED : status;
-	}
-	return status;
+	else if (before && !reader_left())
+		log_error("standard output cannot be written: a part of what was printed is missing");
+	else
+		return status;
+	return outranks_failure(status) ? status : EXIT_FAILED;
 }
 
 static int run_command(int argc, char **argv)

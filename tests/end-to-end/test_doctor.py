@@ -13,7 +13,7 @@ import pytest
 
 import machine as m
 from machine import NOBODY
-from program import fake_fio
+from program import BINARY, fake_fio
 from results import (advice, clues, diagnosed, machine_of, platform, problems, sections, spreads, targets_of,
                      validate_diagnosis, verdict)
 
@@ -60,6 +60,23 @@ class Doctor:
 @pytest.fixture
 def doctor(bench):
     return Doctor(bench)
+
+
+@pytest.mark.parametrize("words", [(), ("--json",)], ids=["report", "json"])
+def test_what_cannot_be_printed(words):
+    """Whether it is more than the buffer holds, as the JSON is, or less."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([BINARY, "doctor", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1, done
+    assert re.fullmatch("iostrata: standard output cannot be written: "
+                        "(No space left on device|a part of what was printed is missing)\n", done.stderr), done
+
+
+def test_a_reader_that_had_enough():
+    with subprocess.Popen([BINARY, "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode in (0, 1, 3)
 
 
 # --- the kernel ---
