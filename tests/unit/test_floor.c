@@ -76,6 +76,19 @@ static void both_kinds_are_read(void **state)
 	assert_false(floor->has_reached);
 }
 
+static void memory_has_no_way_to_a_disk(void **state)
+{
+	struct target target = file_of(COUNT);
+	struct blocks blocks;
+
+	(void)state;
+	target.access = (char *)"memory";
+	blocks_open(&blocks, COUNT, NULL);
+	floor_measure(&blocks.place, &target);
+	blocks_close(&blocks);
+	assert_not_measured(&target, "memory");
+}
+
 static bool all(size_t number)
 {
 	(void)number;
@@ -209,6 +222,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_kinds_are_read),
+		cmocka_unit_test(memory_has_no_way_to_a_disk),
 		cmocka_unit_test(blank_blocks),
 		cmocka_unit_test(one_block),
 		cmocka_unit_test(less_than_a_block),
