@@ -25,6 +25,7 @@ static void usable(void **state)
 	char *file = tree_path(tree, "/file");
 
 	tree_write(tree, "/file", "x");
+	assert_int_equal(truncate(file, 1 << 20), 0);
 	finding = judged(diagnosis, TARGET_DIRECTORY, tree->root, NULL);
 	assert_int_equal(finding->fitness, FITNESS_FINE);
 	assert_string_equal(finding->value, "makes its test file here");
@@ -68,9 +69,43 @@ static void not_usable(void **state)
 	diagnosis_free(diagnosis);
 }
 
+static void too_small(void **state)
+{
+	struct diagnosis *diagnosis = diagnosis_new();
+	const struct finding *finding;
+	char *file = tree_path(*state, "/file");
+
+	tree_write(*state, "/file", "");
+	assert_int_equal(truncate(file, (1 << 20) - 1), 0);
+	finding = judged(diagnosis, TARGET_FILE, file, NULL);
+	assert_int_equal(finding->fitness, FITNESS_LIMITED);
+	assert_string_equal(finding->value, "no: it is too small");
+	diagnosis_free(diagnosis);
+	free(file);
+}
+
+/* Of sysfs, which has not one block. */
+static void no_room(void **state)
+{
+	struct diagnosis *diagnosis = diagnosis_new();
+	const struct finding *finding;
+
+	(void)state;
+	if (access("/sys", W_OK | X_OK)) {
+		diagnosis_free(diagnosis);
+		skip();
+		return;
+	}
+	finding = judged(diagnosis, TARGET_DIRECTORY, "/sys", NULL);
+	assert_int_equal(finding->fitness, FITNESS_LIMITED);
+	assert_string_equal(finding->value, "no: there is no room for a test file");
+	diagnosis_free(diagnosis);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {IN_TREE(usable), IN_TREE(used_device), IN_TREE(not_usable)};
+	const struct CMUnitTest tests[] = {IN_TREE(usable), IN_TREE(used_device), IN_TREE(not_usable),
+					   IN_TREE(too_small), IN_TREE(no_room)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
