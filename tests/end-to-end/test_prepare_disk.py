@@ -7,6 +7,7 @@ import os
 import pathlib
 import pty
 import re
+import shlex
 import shutil
 import signal
 import struct
@@ -172,6 +173,17 @@ def test_a_mount_point_that_was_there_stays(disk):
     assert disk.prepare().status == 0
     assert tool("--release", disk.path).status == 0
     assert list(disk.point.iterdir()) == []
+
+
+def test_the_commands_that_follow_can_be_pasted(disk, tmp_path):
+    disk.dress(serial="S6 PT(0)\n")
+    disk.point = tmp_path / "a;$b(c)"a mount point; with $more"'d"
+    refused = tool("--mount-point", disk.point, disk.path)
+    assert shlex.split(re.search(r"add (--yes .*) if it is", refused.stderr)[1]) == ["--yes", "S6 PT(0)"]
+    outcome = disk.prepare(yes="S6 PT(0)")
+    assert outcome.status == 0, outcome
+    bench, release = (shlex.split(line) for line in outcome.stdout.splitlines() if line.startswith("    sudo"))
+    assert bench[-2:] == ["bench", str(disk.point)] and release[-2:] == ["--release", "S6 PT(0)"]
 
 
 def test_again(disk):
