@@ -271,8 +271,8 @@ static char *refuse(const struct trace_view *host, const struct window *window, 
 			       "Start the virtual machine with aio=threads or cache=none.");
 	divide(row, &chosen);
 	if (row->transport < 0)
-		return xstrdup("the host's I/Os take longer than the guest's requests: these are not the same, or one "
-			       "of the clocks is wrong.");
+		return xstrdup("the host's I/Os take longer than the guest's requests: these are not the same, the two "
+			       "files are interchanged, or one of the clocks is wrong.");
 	return NULL;
 }
 
