@@ -94,7 +94,8 @@ static void spread(struct op_view *view, uint64_t requests, uint64_t first, uint
 	const struct grown grown = course->second[0].grown[0];
 	uint64_t seconds = last - first;
 
-	free(course->second[0].grown);
+	for (size_t i = 0; i < course->seconds; i++)
+		free(course->second[i].grown);
 	course->second = xreallocarray(course->second, seconds, sizeof(*course->second));
 	course->seconds = seconds;
 	for (uint64_t i = 0; i < seconds; i++) {
