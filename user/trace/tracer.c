@@ -211,9 +211,26 @@ static void unload(struct tracer *tracer)
 	collect_close(tracer);
 }
 
-static int load_and_learn(struct tracer *tracer, struct trace_config *config, const struct trace_wish *wish)
+/*
+ * Round trips and the hops of SCSI commands are followed beside all else: a kernel that refuses their programs, as none of
+ * those that this was tried on does, must not take the rest with them.
+ */
+static int load_what_goes(struct tracer *tracer, struct trace_config *config, const struct trace_wish *wish)
 {
 	int err = load(tracer, config, wish);
+
+	if (!err || err == -EPERM || !config->layers || (!config->remote && !config->hops))
+		return err;
+	log_warning("this kernel refuses the programs that follow round trips and SCSI commands: those stay unknown");
+	unload(tracer);
+	config->remote = config->hops = tracer->hops = false;
+	maps_plan(tracer, config, wish->in_flight);
+	return load(tracer, config, wish);
+}
+
+static int load_and_learn(struct tracer *tracer, struct trace_config *config, const struct trace_wish *wish)
+{
+	int err = load_what_goes(tracer, config, wish);
 
 	if (err || !tracer->ios || introduce(tracer, wish->file) || wish->file < 0)
 		return err;
