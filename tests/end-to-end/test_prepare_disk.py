@@ -177,7 +177,7 @@ def test_a_mount_point_that_was_there_stays(disk):
 
 def test_the_commands_that_follow_can_be_pasted(disk, tmp_path):
     disk.dress(serial="S6 PT(0)\n")
-    disk.point = tmp_path / "a;$b(c)"a mount point; with $more"'d"
+    disk.point = tmp_path / "a;$b(c)&'d"
     refused = tool("--mount-point", disk.point, disk.path)
     assert shlex.split(re.search(r"add (--yes .*) if it is", refused.stderr)[1]) == ["--yes", "S6 PT(0)"]
     outcome = disk.prepare(yes="S6 PT(0)")
