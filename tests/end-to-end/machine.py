@@ -103,6 +103,9 @@ class Loop:
             pathlib.Path(f"/sys/block/{self.name}/queue/write_cache").write_text("write back")
 
     def close(self):
+        # What a test has told the kernel of partitions would be the next user's.
+        if list(pathlib.Path(f"/sys/block/{self.name}").glob(f"{self.name}p*")):
+            subprocess.run(["partx", "--delete", self.path], stderr=subprocess.DEVNULL)
         os.close(self.fd)
 
     def stat(self):
