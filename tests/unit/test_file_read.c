@@ -568,11 +568,7 @@ static void keep_op(struct layer_view *layer, enum op kept)
 
 		if (op == (int)kept)
 			continue;
-		for (int stage = 0; stage < STAGES; stage++) {
-			free(view->course[stage].second[0].grown);
-			free(view->course[stage].second[1].grown);
-			free(view->course[stage].second);
-		}
+		op_view_clear(view);
 		free(view);
 		layer->op[op] = NULL;
 	}
