@@ -346,7 +346,7 @@ def test_someone_elses_directory(doctor, filesystem):
 
 
 def test_nothing_is_touched(doctor, filesystem, device):
-    (filesystem / "file").write_bytes(b"x" * 4096)
+    (filesystem / "file").write_bytes(b"x" * (1 << 20))
     paths = [filesystem, filesystem / "file", doctor.bench.cwd, doctor.bench.outdir, doctor.bench.temporary]
     before = [(os.stat(path).st_mtime_ns, sorted(os.listdir(path)) if path.is_dir() else None) for path in paths]
     written = device.stat()["written_sectors"]
