@@ -58,7 +58,7 @@ void probe_exit(struct sampling *sampling)
 {
 	unsigned leaf = probe_hypervisor() ? HYPERVISOR_LEAF : 0;
 	uint64_t nothing, begin_ns, begin, ticks, ns;
-	int readable;
+	int readable = 0;
 
 	if (prctl(PR_GET_TSC, &readable) || readable != PR_TSC_ENABLE)
 		return;
