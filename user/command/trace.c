@@ -378,9 +378,12 @@ static void print_report(struct trace *trace)
 		report_trace(trace->result, log_colourful(fileno(stream)), trace->options.verbosity > 0, &report);
 	}
 	fwrite(report.data, 1, report.length, stream);
-	/* Which is said when we end; a reader that had enough is no failure. */
-	if (fflush(stream) && errno != EPIPE)
+	/* A reader that had enough is no failure. */
+	if (fflush(stream) && errno != EPIPE) {
+		log_error("standard output cannot be written: %m");
+		clearerr(stream);
 		trace->failed = true;
+	}
 	text_free(&report);
 }
 
