@@ -298,14 +298,6 @@ struct fuse_writepage_args {
 	struct inode *inode;
 };
 
-/* --- 9p (fs/9p/v9fs.h) --- */
-
-struct p9_client;
-
-struct v9fs_session_info {
-	struct p9_client *clnt;
-};
-
 /* --- registers at a system call (arch/.../include/asm/ptrace.h) --- */
 
 #if defined(__TARGET_ARCH_x86)

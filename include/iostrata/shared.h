@@ -135,6 +135,8 @@ struct trace_config {
 	uint32_t hops;		      /* not 0: hops of SCSI commands are followed */
 	uint32_t remote;	      /* not 0: round trips to servers of file systems without a device are followed */
 	uint32_t remote_set_mask;     /* number of sets in their table, a power of two, less 1 */
+	uint32_t session_client;      /* v9fs_session_info.clnt, bytes from its start (fs/9p/v9fs.h); 0: not known */
+	uint32_t padding;
 	uint8_t call[MAX_CALL_NUMBER]; /* enum call + 1 of each system call number, 0: not watched */
 };
 

@@ -131,6 +131,14 @@ void programs_attach_hops(struct iostrata_bpf *skel)
 	}
 }
 
+/* Those of a module that is loaded, with the kernel's own, for btf__free(); NULL where they can't be had. */
+static struct btf *types_of(struct btf *btf, const char *module)
+{
+	struct btf *types = btf__load_module_btf(module, btf);
+
+	return types && !libbpf_get_error(types) ? types : NULL;
+}
+
 /* Of the kernel itself, or of a module that is loaded. */
 static bool has_tracepoint_of(struct btf *btf, const char *module, const char *tracepoint)
 {
@@ -139,19 +147,43 @@ static bool has_tracepoint_of(struct btf *btf, const char *module, const char *t
 
 	if (programs_has_tracepoint(btf, tracepoint))
 		return true;
-	types = btf__load_module_btf(module, btf);
-	has = types && !libbpf_get_error(types) && programs_has_tracepoint(types, tracepoint);
-	if (types && !libbpf_get_error(types))
-		btf__free(types);
+	types = types_of(btf, module);
+	has = types && programs_has_tracepoint(types, tracepoint);
+	btf__free(types);
 	return has;
 }
 
-/* Turns off what follows round trips, but where that is asked for and told. Returns whether it is of any protocol. */
-static bool choose_for_remote(struct iostrata_bpf *skel, bool asked, struct btf *btf)
+/* Bytes from the start of a structure to one of its members; 0: it is the first, or not there. */
+static uint32_t offset_of(const struct btf *btf, const char *structure, const char *member)
 {
+	int id = btf__find_by_name_kind(btf, structure, BTF_KIND_STRUCT);
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, id) : NULL;
+
+	for (unsigned i = 0; type && i < btf_vlen(type); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_members(type)[i].name_off), member))
+			return btf_member_bit_offset(type, i) / 8;
+	return 0;
+}
+
+static uint32_t find_session_client(struct btf *btf)
+{
+	uint32_t offset = offset_of(btf, "v9fs_session_info", "clnt");
+	struct btf *types = offset ? NULL : types_of(btf, "9p");
+
+	if (types)
+		offset = offset_of(types, "v9fs_session_info", "clnt");
+	btf__free(types);
+	return offset;
+}
+
+/* Turns off what follows round trips, but where that is asked for and told. Returns whether it is of any protocol. */
+static bool choose_for_remote(struct iostrata_bpf *skel, struct trace_config *config, struct btf *btf)
+{
+	bool asked = config->remote;
 	bool has_9p = asked && has_tracepoint_of(btf, "9pnet", "9p_client_req");
 	bool has_fuse = asked && has_tracepoint_of(btf, "fuse", "fuse_request_send");
 
+	config->session_client = has_9p ? find_session_client(btf) : 0;
 	bpf_program__set_autoload(skel->progs.on_9p_request, has_9p);
 	bpf_program__set_autoload(skel->progs.on_9p_response, has_9p);
 	bpf_program__set_autoload(skel->progs.on_fuse_send, has_fuse);
@@ -185,7 +217,7 @@ int programs_choose(struct iostrata_bpf *skel, struct trace_config *config, cons
 		programs_read_uring(btf, config);
 	}
 	choose_for_ios(skel, wish, btf);
-	remote = choose_for_remote(skel, config->remote, btf);
+	remote = choose_for_remote(skel, config, btf);
 	btf__free(btf);
 	if (!config->layers)
 		turn_off_disks(skel);
