@@ -221,7 +221,8 @@ static int load_what_goes(struct tracer *tracer, struct trace_config *config, co
 
 	if (!err || err == -EPERM || !config->layers || (!config->remote && !config->hops))
 		return err;
-	log_warning("this kernel refuses the programs that follow round trips and SCSI commands: those stay unknown");
+	log_warning("this kernel refuses the programs that follow round trips and SCSI commands: those stay "
+		    "unknown, and -v shows what it says");
 	unload(tracer);
 	config->remote = config->hops = tracer->hops = false;
 	maps_plan(tracer, config, wish->in_flight);
